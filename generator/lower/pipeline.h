@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one door from plans to source for code that must not see MLIR: build the IR, run the passes, print, extract.
+#pragma once
+
+#include "generator/plan/records.h"
+#include "generator/prove/protocol.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace warpwright::lower {
+
+struct LowerOptions {
+  std::vector<std::string> dump_after;  ///< pass names, or "all"
+  bool debug_waits = false;             ///< every wait times out, records and traps
+  bool debug_lines = false;             ///< #line directives to the spec
+};
+
+struct IrDump {
+  std::string pass;   ///< "01-import", "02-lower-channels" …
+  std::string text;
+  bool changed = true;
+};
+
+struct LoweredKernel {
+  std::string name;
+  std::string source;            ///< the .cu file
+  prove::Protocol protocol;      ///< extracted from the final IR, not from the source
+  std::vector<IrDump> dumps;
+};
+
+/// Opaque: a family's IR builder (families/<name>/ir_<arch>.h); a list in tools/cli/families.cpp.
+struct FamilyIr;
+
+/// Lowers every kernel of the operator.
+///
+/// Errors    ir.* and lower.* slugs at spec lines. Threads: one MLIR context per call, single-threaded.
+std::optional<std::vector<LoweredKernel>> lower_operator(const plan::OperatorPlan &plan, const FamilyIr &family,
+                                                         const LowerOptions &options,
+                                                         support::Diagnostics &diagnostics);
+
+}  // namespace warpwright::lower

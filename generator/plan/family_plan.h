@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a family gives to the plan stage, and the two questions asked of it: plan this, and choose the best.
+#pragma once
+
+#include "generator/plan/records.h"
+#include "generator/spec/family_spec.h"
+#include "generator/target/target.h"
+
+#include <functional>
+
+namespace warpwright::plan {
+
+/// A change to the spec that would help, ready to paste: `--set path=json`.
+struct Change {
+  std::string path;
+  std::string json;   ///< new value
+  std::string effect; ///< what it buys: "frees 32,768 B"
+};
+
+/// What a family gives to the plan stage. No MLIR.
+struct FamilyPlan {
+  std::string name;
+  /// Values to try for each field that is "auto", best guess first. Fields may be returned only if they are auto.
+  std::function<std::vector<std::pair<std::string, std::vector<spec::FieldValue>>>(const spec::KernelSpec &)> domains;
+  /// Plans a spec without autos. Errors: plan.* slugs, with tables and hints.
+  std::function<std::optional<OperatorPlan>(const spec::KernelSpec &, const target::SmTarget &,
+                                            support::Diagnostics &)> plan;
+  /// Changes that may make room or raise depth; the planner applies each and keeps those that do what they say.
+  std::function<std::vector<Change>(const spec::KernelSpec &)> changes;
+};
+
+/// One point of the search and what became of it.
+struct Candidate {
+  spec::KernelSpec spec;
+  std::optional<OperatorPlan> plan;
+  support::Diagnostics diagnostics;  ///< why it was rejected; the first error is the reason shown
+  double score_us = 0;               ///< predicted time; smaller is better
+  std::string bound;                 ///< what limits it: "tensor pipe", "smem port", "hbm", "epilogue"
+};
+
+/// Predicts the time of a plan. Implemented by laws/.
+class Scorer {
+ public:
+  virtual ~Scorer() = default;
+  struct Score {
+    double us = 0;
+    std::string bound;
+    std::map<std::string, double> parts_us;
+  };
+  virtual Score score(const OperatorPlan &plan, const target::SmTarget &target,
+                      const std::map<std::string, int64_t> &shape) const = 0;
+};
+
+/// Every combination of the family's domains for the fields that are auto, planned and scored, best first.
+std::vector<Candidate> enumerate_candidates(const spec::KernelSpec &spec, const FamilyPlan &family,
+                                            const target::SmTarget &target, const Scorer &scorer);
+
+/// The best candidate's plan. Errors: the reasons of the candidate that came closest.
+std::optional<OperatorPlan> choose_plan(const spec::KernelSpec &spec, const FamilyPlan &family,
+                                        const target::SmTarget &target, const Scorer &scorer,
+                                        support::Diagnostics &diagnostics);
+
+/// Lays out the dynamic shared memory of one CTA, which the kernel aligns to 1024 bytes.
+///
+/// Units     bytes. Fills offset_bytes and stride_bytes; larger alignments come first, otherwise in order of arrival.
+/// Requires  every alignment a power of two ≤ 1024 (our bug otherwise).
+/// Ensures   regions are disjoint unless they share an overlay group; equal input gives equal output on every host.
+/// Source    1024-byte alignment: the 128-byte swizzle atom has 8 rows, PTX ISA 9.0, "Shared memory descriptor".
+SmemPlan plan_smem(std::vector<SmemRegion> regions, int64_t limit_bytes);
+
+/// The barriers that the channels need: arrivals from roles and CTA scopes, bytes from payloads.
+///
+/// Ensures   one Barrier per hand-over that is not kBulkGroup, kNamedBarrier or kTensorOrder, named
+///           `<channel>_full` and `<channel>_empty` for a ring, `<channel>_to_<role>` in longer chains.
+std::vector<Barrier> derive_barriers(const std::vector<Channel> &channels, const std::vector<Role> &roles,
+                                     int64_t cta_group);
+
+}  // namespace warpwright::plan
