@@ -10,7 +10,7 @@
 
 namespace warpwright::spec {
 
-enum class FieldType { kInteger, kBoolean, kChoice, kIntegerList };
+enum class FieldType { kInteger, kNumber, kBoolean, kChoice, kIntegerList };
 
 /// One row of a family's field table.
 struct Field {
@@ -27,6 +27,8 @@ struct Field {
   int64_t multiple_of = 1;
   std::vector<int64_t> integers;     ///< kInteger: when not empty, the only legal values
   std::vector<std::string> choices;  ///< kChoice: the legal words
+  double number_min = 0;             ///< kNumber: inclusive range
+  double number_max = 0;
   int64_t list_elems = 0;            ///< kIntegerList: exact length
   std::string source;          ///< where a hardware limit comes from, as in "PTX ISA 9.0, tcgen05.mma, table …"
 };

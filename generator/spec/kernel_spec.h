@@ -13,9 +13,10 @@ namespace warpwright::spec {
 
 /// The value of one field. `kAuto` asks the planner to choose; `kDynamic` is bound at launch.
 struct FieldValue {
-  enum class Kind { kAuto, kDynamic, kInteger, kBoolean, kText, kIntegerList };
+  enum class Kind { kAuto, kDynamic, kInteger, kNumber, kBoolean, kText, kIntegerList };
   Kind kind = Kind::kAuto;
   int64_t integer = 0;
+  double number = 0;
   bool boolean = false;
   std::string text;
   std::vector<int64_t> list;
@@ -43,6 +44,7 @@ struct KernelSpec {
   /// Requires that the family's table has `path` (our bug otherwise, as are the wrong-kind accesses below).
   const FieldValue &at(const std::string &path) const;
   int64_t integer(const std::string &path) const;
+  double number(const std::string &path) const;
   bool flag(const std::string &path) const;
   const std::string &text(const std::string &path) const;
   const std::vector<int64_t> &list(const std::string &path) const;
