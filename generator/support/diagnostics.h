@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace warpwright::support {
@@ -18,6 +19,9 @@ struct SourceLocation {
 };
 
 enum class Severity { kError, kWarning, kNote };
+
+/// Whether rendered text carries terminal colours; callers decide by isatty and NO_COLOR.
+enum class Colour { kNever, kAlways };
 
 /// One finding: what, where, how much, and what would work.
 struct Diagnostic {
@@ -38,13 +42,17 @@ class Diagnostics {
   void add(Diagnostic diagnostic);
   /// Remembers the text of a file, so that render() can print the line under a finding with a caret.
   void add_source(const std::string &file, std::string text);
+  /// Takes over every finding and remembered text of `other`.
+  void append(const Diagnostics &other);
 
   bool has_errors() const;
+  int error_count() const;
   bool has_slug(const std::string &slug) const;
   const std::vector<Diagnostic> &all() const { return diagnostics_; }
 
   /// `file:line:column: error[slug]: path: message`, the source line, a caret, notes and hints; one after the other.
-  std::string render() const;
+  /// Control characters of user text are shown as escapes; over-long source lines are cut around the caret.
+  std::string render(Colour colour = Colour::kNever) const;
   /// The same as a JSON array of objects with keys severity, slug, file, line, column, path, message, notes, hints.
   std::string render_json() const;
 
