@@ -29,6 +29,7 @@ struct Field {
   std::vector<std::string> choices;  ///< kChoice: the legal words
   double number_min = 0;             ///< kNumber: inclusive range
   double number_max = 0;
+  bool excludes_number_min = false;  ///< kNumber: number_min itself is not legal
   int64_t list_elems = 0;            ///< kIntegerList: exact length
   std::string source;          ///< where a hardware limit comes from, as in "PTX ISA 9.0, tcgen05.mma, table …"
 };
@@ -41,6 +42,7 @@ struct FamilySpec {
   std::vector<std::string> archs;  ///< first one is the default
   std::vector<Field> fields;
   /// Cross-field rules: what no single row can say. Adds every problem at once; touches no planner resource.
+  /// A field that failed its own row's check is passed as auto, so a rule looks at kinds before it reads values.
   std::function<void(const KernelSpec &, support::Diagnostics &)> check;
   /// Values that `new` writes out (dotted path → JSON literal), a spec that plans as it stands.
   std::vector<std::pair<std::string, std::string>> starter;
@@ -48,8 +50,10 @@ struct FamilySpec {
   const Field *find(const std::string &path) const;
 };
 
-/// Loads and checks a spec file ("-" reads standard input); `overrides` are `dotted.path=JSON` from `--set`.
+/// Loads and checks a spec file ("-" reads standard input); `overrides` are `dotted.path=JSON` from `--set`, the last
+/// one of a path holding. A bare word (`arch=sm_103a`) is taken for a JSON string.
 ///
+/// Ensures   "auto" on a field whose default is a value means that value; only planner-chosen fields stay auto.
 /// Errors    all of them in one pass: spec.unreadable, spec.not-json, spec.not-object, spec.duplicate-key,
 ///           spec.unknown-key (with "did you mean"), spec.missing-key, spec.wrong-type, spec.out-of-range,
 ///           spec.not-a-choice, spec.unknown-family, spec.unknown-arch, spec.unknown-edition, spec.bad-override, and
@@ -64,6 +68,9 @@ std::optional<KernelSpec> load_spec_text(const std::string &file, const std::str
                                          const std::vector<std::string> &overrides,
                                          const std::vector<const FamilySpec *> &families,
                                          support::Diagnostics &diagnostics);
+
+/// `values` as a person reads them: "64, 128, 192 or 256", "2 to 16", "a multiple of 16 from 0 to 256".
+std::string legal_values(const Field &field);
 
 /// Re-checks a spec whose values were changed in memory (`--set`, `--fix`, candidates).
 void check_spec(const KernelSpec &spec, const FamilySpec &family, support::Diagnostics &diagnostics);

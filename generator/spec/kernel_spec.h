@@ -30,12 +30,16 @@ struct FieldValue {
   bool same_value(const FieldValue &other) const;
 };
 
+/// What locations call the list of `--set` overrides.
+inline constexpr char kOverridesFile[] = "--set";
+
 /// A checked spec: every field of the family's table is present, written or by default.
 ///
 /// Ensures   values obey the field table's ranges; cross-field rules were checked by the family.
 struct KernelSpec {
   std::string file;         ///< as the user named it; "-" for standard input
   std::string source_text;  ///< the JSON itself, for carets
+  std::string overrides_text;  ///< one `--set` a line: the file named kOverridesFile in locations
   std::string family;
   std::string arch;         ///< "sm_100a"
   int edition = 1;
@@ -53,11 +57,17 @@ struct KernelSpec {
   /// A copy with one value replaced, as a planner's candidate; keeps the field's location.
   KernelSpec with(const std::string &path, FieldValue value) const;
 
+  /// Gives `diagnostics` the texts that locations of this spec's values refer to.
+  void add_sources(support::Diagnostics &diagnostics) const;
+
   /// Nested JSON with sorted keys, two-space indentation and a final newline; equal specs give equal bytes.
   std::string canonical_json() const;
 };
 
+FieldValue auto_value();
+FieldValue dynamic_value();
 FieldValue integer_value(int64_t value);
+FieldValue number_value(double value);
 FieldValue boolean_value(bool value);
 FieldValue text_value(std::string value);
 FieldValue list_value(std::vector<int64_t> value);

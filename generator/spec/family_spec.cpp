@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Look-ups in a family's field table, and the check of a spec that was changed in memory.
+#include "generator/spec/family_spec.h"
+
+#include "generator/spec/field_check.h"
+
+#include <fmt/format.h>
+
+namespace warpwright::spec {
+
+const Field *FamilySpec::find(const std::string &path) const {
+  for (const Field &field : fields) {
+    if (field.path == path) return &field;
+  }
+  return nullptr;
+}
+
+void check_spec(const KernelSpec &spec, const FamilySpec &family, support::Diagnostics &diagnostics) {
+  spec.add_sources(diagnostics);
+  KernelSpec checked = spec;
+  for (const Field &field : family.fields) {
+    // As in the loader, a rule sees a field that failed its own row as auto.
+    if (!check_value(field, spec.at(field.path), diagnostics)) {
+      checked.values[field.path].kind = FieldValue::Kind::kAuto;
+    }
+  }
+  if (family.check) family.check(checked, diagnostics);
+}
+
+}  // namespace warpwright::spec
