@@ -22,6 +22,7 @@ void check_spec(const KernelSpec &spec, const FamilySpec &family, support::Diagn
     // As in the loader, a rule sees a field that failed its own row as auto.
     if (!check_value(field, spec.at(field.path), diagnostics)) {
       checked.values[field.path].kind = FieldValue::Kind::kAuto;
+      checked.values[field.path].is_invalid = true;
     }
   }
   if (family.check) family.check(checked, diagnostics);

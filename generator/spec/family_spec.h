@@ -42,7 +42,7 @@ struct FamilySpec {
   std::vector<std::string> archs;  ///< first one is the default
   std::vector<Field> fields;
   /// Cross-field rules: what no single row can say. Adds every problem at once; touches no planner resource.
-  /// A field that failed its own row's check is passed as auto, so a rule looks at kinds before it reads values.
+  /// A field that failed its own row's check is passed as auto with is_invalid set: a rule looks at kinds first.
   std::function<void(const KernelSpec &, support::Diagnostics &)> check;
   /// Values that `new` writes out (dotted path → JSON literal), a spec that plans as it stands.
   std::vector<std::pair<std::string, std::string>> starter;

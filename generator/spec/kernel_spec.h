@@ -22,6 +22,7 @@ struct FieldValue {
   std::vector<int64_t> list;
   support::SourceLocation where;  ///< of the value; for a default, of the object that lacks it
   bool is_default = false;        ///< the user did not write it
+  bool is_invalid = false;        ///< written but refused by its own row; only a family's cross-field check sees these
 
   bool is_auto() const { return kind == Kind::kAuto; }
   bool is_dynamic() const { return kind == Kind::kDynamic; }

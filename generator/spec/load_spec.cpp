@@ -348,6 +348,7 @@ class Loader {
     if (!read || !check_value(field, *read, found_)) {
       FieldValue failed;
       failed.where = written->second.where();
+      failed.is_invalid = true;
       return failed;
     }
     if (!read->is_auto()) return *read;
