@@ -17,11 +17,28 @@ struct Change {
   std::string effect; ///< what it buys: "frees 32,768 B"
 };
 
+/// What a spec takes of the two memories, whether or not it fits.
+struct Budget {
+  SmemPlan smem;
+  TmemPlan tmem;
+  /// By how much the memories are exceeded; columns count as the 512 bytes that they are. 0: fits.
+  int64_t excess_bytes() const;
+};
+
 /// What a family gives to the plan stage. No MLIR.
 struct FamilyPlan {
   std::string name;
-  /// Values to try for each field that is "auto", best guess first. Fields may be returned only if they are auto.
+  /// The rules of the spec stage, for specs whose values were changed in memory.
+  std::function<void(const spec::KernelSpec &, support::Diagnostics &)> check;
+  /// Values to try for each field that is still "auto" and matters, best guess first. The planner fixes the first field
+  /// and asks again, so that later fields may depend on earlier ones; it stops when none is left.
   std::function<std::vector<std::pair<std::string, std::vector<spec::FieldValue>>>(const spec::KernelSpec &)> domains;
+  /// The field of which the largest value that fits is taken when it is auto: more of it costs memory alone.
+  std::string depth_path;
+  /// The memories that a spec without autos takes; shares its arithmetic with `plan`.
+  std::function<Budget(const spec::KernelSpec &, const target::SmTarget &)> budget;
+  /// Launch variables of a spec at a typical problem, for predictions: m of a dynamic m.
+  std::function<std::map<std::string, int64_t>(const spec::KernelSpec &)> typical_shape;
   /// Plans a spec without autos. Errors: plan.* slugs, with tables and hints.
   std::function<std::optional<OperatorPlan>(const spec::KernelSpec &, const target::SmTarget &,
                                             support::Diagnostics &)> plan;

@@ -25,6 +25,10 @@ struct SmTarget {
   double reference_clock_ghz = 0;     ///< the clock at which predictions are stated
   double hbm_tb_per_s = 0;
   double smem_port_bytes_per_clk = 0; ///< per SM, shared by operand reads and TMA fill
+  int64_t mma_cols_per_clk = 0;       ///< columns of N that an MMA of 128 rows a CTA and 32 bytes of K retires per clock
+  double tmem_read_bytes_per_clk = 0; ///< per SM, tcgen05.ld of four warps
+  double fp32_per_clk = 0;            ///< FP32 results per SM
+  double special_per_clk = 0;         ///< exponentials, reciprocals per SM
   bool has_tcgen05 = false;
   bool has_wgmma = false;
 };

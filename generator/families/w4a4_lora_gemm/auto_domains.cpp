@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// What to try for fields that are auto, and what to try when a plan should have one more stage.
+#include "generator/families/w4a4_lora_gemm/plan.h"
+#include "generator/families/w4a4_lora_gemm/spec.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace warpwright::w4a4_lora_gemm {
+namespace {
+
+using spec::FieldValue;
+using spec::KernelSpec;
+using Domain = std::pair<std::string, std::vector<FieldValue>>;
+
+std::vector<FieldValue> integers(const std::vector<int64_t> &values) {
+  std::vector<FieldValue> made;
+  for (const int64_t value : values) made.push_back(spec::integer_value(value));
+  return made;
+}
+
+std::vector<FieldValue> words(const std::vector<std::string> &values) {
+  std::vector<FieldValue> made;
+  for (const std::string &value : values) made.push_back(spec::text_value(value));
+  return made;
+}
+
+bool is_word(const KernelSpec &spec, const std::string &path, const std::string &word) {
+  const FieldValue &value = spec.at(path);
+  return value.kind == FieldValue::Kind::kText && value.text == word;
+}
+
+/// A user may write "auto" where the table has a default: that is what auto means there.
+std::vector<Domain> default_domains(const KernelSpec &spec) {
+  std::vector<Domain> domains;
+  for (const spec::Field &field : family_spec().fields)
+    if (spec.is_auto(field.path) && !field.default_value.is_auto())
+      domains.push_back({field.path, {field.default_value}});
+  return domains;
+}
+
+std::vector<int64_t> tile_m_values(const KernelSpec &spec) {
+  const FieldValue &pairing = spec.at("cta_pairing");
+  if (!pairing.is_auto()) return {pairing.integer * kCtaRows};
+  const FieldValue &cluster = spec.at("cluster");
+  if (!cluster.is_auto()) return {cluster.list.front() * kCtaRows};
+  return {256, 128};
+}
+
+std::vector<int64_t> tile_n_values(const KernelSpec &spec) {
+  if (is_word(spec, "accumulators", "overlapped")) return {256};
+  if (is_word(spec, "accumulators", "double")) return {192, 128, 64};
+  return {256, 192, 128, 64};
+}
+
+std::vector<std::string> accumulator_words(const KernelSpec &spec) {
+  const bool is_strict = is_word(spec, "ordering", "strict");
+  if (spec.integer("tile.n") == 256) return {is_strict ? "single" : "overlapped"};
+  // Strict ordering may need the second accumulator's columns for scales.
+  return is_strict ? std::vector<std::string>{"double", "single"} : std::vector<std::string>{"double"};
+}
+
+/// Tiles along m first within a group of n tiles keeps the weights of the group in L2 while the activations stream;
+/// a group no wider than the tiles along n.
+std::vector<Domain> raster_domains(const KernelSpec &spec) {
+  std::vector<Domain> domains;
+  if (spec.is_auto("rasterisation.along")) domains.push_back({"rasterisation.along", words({"m"})});
+  if (spec.is_auto("rasterisation.group")) {
+    const int64_t tile_n = spec.integer("tile.n");
+    const int64_t tiles_n = (spec.integer("problem.n") + tile_n - 1) / tile_n;
+    int64_t group = 8;
+    while (group > 1 && group > tiles_n) group /= 2;
+    domains.push_back({"rasterisation.group", integers({group})});
+  }
+  return domains;
+}
+
+std::vector<Domain> tile_domains(const KernelSpec &spec) {
+  if (spec.is_auto("tile.m")) return {{"tile.m", integers(tile_m_values(spec))}};
+  const int64_t pairing = spec.integer("tile.m") / kCtaRows;
+  if (spec.is_auto("cta_pairing")) return {{"cta_pairing", integers({pairing})}};
+  if (spec.is_auto("cluster")) return {{"cluster", {spec::list_value({pairing, 1})}}};
+  if (spec.is_auto("tile.n")) return {{"tile.n", integers(tile_n_values(spec))}};
+  if (spec.is_auto("tile.k"))
+    return {{"tile.k", integers(spec.integer("problem.k") <= 128 ? std::vector<int64_t>{128}
+                                                                 : std::vector<int64_t>{256, 128})}};
+  if (spec.is_auto("accumulators")) return {{"accumulators", words(accumulator_words(spec))}};
+  return {};
+}
+
+std::vector<Domain> lora_domains(const KernelSpec &spec) {
+  if (spec.integer("lora.rank") == 0) return {};
+  if (spec.is_auto("lora.placement")) return {{"lora.placement", words({"ring", "dedicated"})}};
+  if (is_word(spec, "lora.placement", "dedicated") && spec.is_auto("lora.stages"))
+    return {{"lora.stages", integers({1, 2})}};
+  return {};
+}
+
+std::vector<Domain> epilogue_domains(const KernelSpec &spec) {
+  if (spec.is_auto("epilogue.staging_cols")) return {{"epilogue.staging_cols", integers({64, 32})}};
+  if (spec.is_auto("epilogue.staging_buffers")) return {{"epilogue.staging_buffers", integers({2, 1, 3, 4})}};
+  return {};
+}
+
+}  // namespace
+
+std::vector<Domain> auto_domains(const KernelSpec &spec) {
+  for (const auto &part : {default_domains, tile_domains, lora_domains, epilogue_domains, raster_domains}) {
+    std::vector<Domain> domains = part(spec);
+    if (!domains.empty()) return domains;
+  }
+  return {};
+}
+
+std::vector<plan::Change> possible_changes(const KernelSpec &spec) {
+  std::vector<plan::Change> changes;
+  const auto add = [&](const std::string &path, const std::string &json, const std::string &effect) {
+    if (spec.at(path).to_json() != json) changes.push_back({path, json, effect});
+  };
+  const auto is_larger = [&](const std::string &path, int64_t value) {
+    const FieldValue &field = spec.at(path);
+    return field.kind == FieldValue::Kind::kInteger && field.integer > value;
+  };
+  if (is_word(spec, "lora.placement", "dedicated")) {
+    add("lora.placement", "\"ring\"", "LoRA chunks travel through the operand ring");
+    if (is_larger("lora.stages", 1)) add("lora.stages", "1", "one dedicated LoRA stage");
+    for (const int64_t rank : {128, 64})
+      if (is_larger("lora.rank", rank))
+        add("lora.rank", std::to_string(rank), fmt::format("LoRA of rank {} has fewer chunks", rank));
+  }
+  if (is_larger("epilogue.staging_cols", 32)) add("epilogue.staging_cols", "32", "sub-tiles of 32 columns");
+  const FieldValue &buffers = spec.at("epilogue.staging_buffers");
+  if (buffers.kind == FieldValue::Kind::kInteger)
+    for (int64_t fewer = buffers.integer - 1; fewer >= 1; --fewer)
+      add("epilogue.staging_buffers", std::to_string(fewer),
+          fewer == 1 ? std::string("one staging buffer") : fmt::format("{} staging buffers", fewer));
+  if (is_word(spec, "epilogue.output", "fp32")) add("epilogue.output", "\"bf16\"", "half the bytes of a staged sub-tile");
+  if (is_larger("tile.k", 128)) add("tile.k", "128", "stages of half the bytes");
+  for (const int64_t cols : {192, 128, 64})
+    if (is_larger("tile.n", cols)) add("tile.n", std::to_string(cols), fmt::format("a tile of {} columns", cols));
+  if (is_word(spec, "accumulators", "double")) {
+    if (spec.at("tile.n").integer == 256) add("accumulators", "\"overlapped\"", "accumulators that share columns");
+    add("accumulators", "\"single\"", "one accumulator");
+  }
+  if (is_word(spec, "ordering", "strict")) add("ordering", "\"pipe\"", "one copy of the scale columns");
+  return changes;
+}
+
+}  // namespace warpwright::w4a4_lora_gemm

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The planner of w4a4_lora_gemm, and its parts that tests take apart.
+#pragma once
+
+#include "generator/families/w4a4_lora_gemm/geometry.h"
+#include "generator/plan/family_plan.h"
+
+namespace warpwright {
+
+/// Plans block-scaled FP4 GEMMs with a low-rank residual for tcgen05 targets. Lives as long as the program.
+const plan::FamilyPlan &w4a4_lora_gemm_plan();
+
+}  // namespace warpwright
+
+namespace warpwright::w4a4_lora_gemm {
+
+/// What the kernel shares between roles: everything that shared memory is made of.
+struct Resources {
+  std::vector<plan::Role> roles;
+  std::vector<plan::Channel> channels;
+  std::vector<plan::Barrier> barriers;  ///< without offsets
+  plan::SmemPlan smem;
+  plan::TmemPlan tmem;
+};
+
+/// Roles, channels, barriers and memories for these operands.
+///
+/// Ensures   nothing is checked against limits: the result may exceed them.
+Resources make_resources(const Geometry &geometry, const std::vector<Operand> &operands,
+                         const target::SmTarget &target);
+
+/// The accumulators and the scale columns.
+plan::TmemPlan make_tmem(const Geometry &geometry, int64_t limit_cols);
+
+/// Tensor maps of the operands and of the output, in order of the kernel's parameters.
+std::vector<plan::TensorMap> make_tensor_maps(const Geometry &geometry, const std::vector<Operand> &operands);
+std::vector<plan::Tensor> make_tensors(const Geometry &geometry);
+std::vector<plan::KernelParam> make_params(const Geometry &geometry, const std::vector<plan::TensorMap> &maps);
+std::vector<plan::Constant> make_constants(const Geometry &geometry, const plan::TmemPlan &tmem);
+std::vector<plan::MmaSlots> make_mma_slots(const Geometry &geometry, const target::SmTarget &target);
+std::map<std::string, std::string> make_traits(const Geometry &geometry);
+std::string make_kernel_name(const Geometry &geometry);
+
+/// The plan of a spec without autos (plan::FamilyPlan::plan).
+std::optional<plan::OperatorPlan> plan_spec(const spec::KernelSpec &spec, const target::SmTarget &target,
+                                            support::Diagnostics &diagnostics);
+
+/// Values to try for the fields that are auto (plan::FamilyPlan::domains).
+std::vector<std::pair<std::string, std::vector<spec::FieldValue>>> auto_domains(const spec::KernelSpec &spec);
+/// Changes that may make room (plan::FamilyPlan::changes).
+std::vector<plan::Change> possible_changes(const spec::KernelSpec &spec);
+
+}  // namespace warpwright::w4a4_lora_gemm
