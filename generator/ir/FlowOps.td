@@ -94,11 +94,16 @@ def FlowCopyScalesOp : FlowOp<"copy_scales"> {
 }
 def FlowMmaOp : FlowOp<"mma", [AttrSizedOperandSegments]> {
   let summary = "A slot's worth of MMAs: `steps` instructions of 32 bytes of K each";
+  let description = [{
+    Scales: an atom serves `steps_per_atom` steps; B's atoms lie `row_blocks_b` row blocks side by side. `odd_tile` is
+    the tile index along n where its tiles do not start on a row block; `first` the loop whose first turn overwrites.
+  }];
   let arguments = (ins StrAttr:$kind, FlowToken:$acc, FlatSymbolRefAttr:$acc_channel, FlatSymbolRefAttr:$a, FlatSymbolRefAttr:$b,
                        FlowToken:$token, Optional<FlowToken>:$scales, Optional<I32>:$odd_tile, Optional<I32>:$first,
                        I64Attr:$steps, I64Attr:$row_bytes, OptionalAttr<FlatSymbolRefAttr>:$scales_a,
                        OptionalAttr<FlatSymbolRefAttr>:$scales_b, DefaultValuedAttr<I64Attr, "1">:$steps_per_atom,
-                       DefaultValuedAttr<I64Attr, "0">:$row_blocks_b);
+                       DefaultValuedAttr<I64Attr, "0">:$row_blocks_b, DefaultValuedAttr<I64Attr, "0">:$a_offset_bytes,
+                       DefaultValuedAttr<I64Attr, "0">:$b_offset_bytes);
   let assemblyFormat = [{$kind $acc `of` $acc_channel `,` $a `,` $b `of` $token `steps` $steps `rows` $row_bytes
                          (`scales` $scales^ $scales_a `,` $scales_b)? (`odd_tile` $odd_tile^)? (`first` $first^)? attr-dict}];
   let hasVerifier = 1;

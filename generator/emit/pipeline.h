@@ -11,6 +11,10 @@
 #include <vector>
 
 namespace warpwright::lower {
+struct FamilyIr;
+}
+
+namespace warpwright::emit {
 
 struct LowerOptions {
   std::vector<std::string> dump_after;  ///< pass names, or "all"
@@ -31,14 +35,13 @@ struct LoweredKernel {
   std::vector<IrDump> dumps;
 };
 
-/// Opaque: a family's IR builder (families/<name>/ir_<arch>.h); a list in tools/cli/families.cpp.
-struct FamilyIr;
 
-/// Lowers every kernel of the operator.
+
+/// Lowers and prints every kernel of the operator. `family` is opaque here (lower/family_ir.h).
 ///
 /// Errors    ir.* and lower.* slugs at spec lines. Threads: one MLIR context per call, single-threaded.
-std::optional<std::vector<LoweredKernel>> lower_operator(const plan::OperatorPlan &plan, const FamilyIr &family,
+std::optional<std::vector<LoweredKernel>> lower_operator(const plan::OperatorPlan &plan, const lower::FamilyIr &family,
                                                          const LowerOptions &options,
                                                          support::Diagnostics &diagnostics);
 
-}  // namespace warpwright::lower
+}  // namespace warpwright::emit

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// add-frame: set-up and tear-down around the roles; what is left of `flow` becomes `ptx`.
+#include "generator/lower/kernel_pass.h"
+
+namespace warpwright::lower {
+namespace {
+
+using namespace ir::flow;
+using namespace ir::ptx;
+
+class AddFrame : public KernelPass<AddFrame> {
+ public:
+  static constexpr llvm::StringLiteral kName{"add-frame"};
+  using KernelPass::KernelPass;
+
+  void runOnOperation() override {
+    llvm::SmallVector<FlowKernelOp> kernels;
+    getOperation().walk([&](FlowKernelOp kernel_op) { kernels.push_back(kernel_op); });
+    for (FlowKernelOp kernel_op : kernels) frame(kernel_op);
+  }
+
+ private:
+  void frame(FlowKernelOp old) {
+    mlir::OpBuilder builder(old);
+    auto kernel_op = builder.create<PtxKernelOp>(old.getLoc(), old.getSymName(), old.getCtaGroup());
+    builder.setInsertionPointToStart(add_block(kernel_op.getBody()));
+    add_init(builder, old.getLoc());
+    for (FlowRoleOp role : llvm::make_early_inc_range(old.getBody().getOps<FlowRoleOp>())) {
+      convert_loops(role);
+      auto ptx_role = builder.create<PtxRoleOp>(role.getLoc(), role.getSymName());
+      ptx_role.getBody().takeBody(role.getBody());
+    }
+    add_exit(builder, old.getLoc());
+    old.erase();
+  }
+
+  void convert_loops(FlowRoleOp role) {
+    llvm::SmallVector<mlir::Operation *> loops;
+    role.walk([&](mlir::Operation *op) {
+      if (mlir::isa<FlowTilesOp, FlowForOp, FlowAtOp>(op)) loops.push_back(op);
+    });
+    for (mlir::Operation *op : loops) {
+      mlir::OpBuilder builder(op);
+      mlir::Operation *loop = nullptr;
+      if (mlir::isa<FlowTilesOp>(op)) loop = builder.create<PtxTilesOp>(op->getLoc());
+      if (auto counted = mlir::dyn_cast<FlowForOp>(op))
+        loop = builder.create<PtxForOp>(op->getLoc(), counted.getBound(), counted.getTrips(), counted.getIv(), /*unroll=*/false);
+      if (auto at = mlir::dyn_cast<FlowAtOp>(op)) loop = builder.create<PtxAtOp>(op->getLoc(), at.getIv(), at.getIndex());
+      loop->getRegion(0).takeBody(op->getRegion(0));
+      op->erase();
+    }
+  }
+
+  std::string tensor_role() const {
+    for (const plan::Role &role : kernel().roles)
+      if (role.name == "mma") return role.name;
+    throw support::InternalError("a kernel with tensor memory needs a role mma, which allocates it");
+  }
+
+  /// Barriers before anybody uses them, then tensor memory: alloc of a pair needs both CTAs to be there.
+  void add_init(mlir::OpBuilder &outer, mlir::Location where) {
+    auto init = outer.create<PtxInitOp>(where);
+    mlir::OpBuilder builder = mlir::OpBuilder::atBlockBegin(add_block(init.getBody()));
+    auto elect = builder.create<PtxElectOp>(where, 0);
+    mlir::OpBuilder inner = mlir::OpBuilder::atBlockBegin(add_block(elect.getBody()));
+    for (const plan::TensorMap &map : kernel().tensor_maps) inner.create<PtxPrefetchMapOp>(where, map.name);
+    for (const plan::Barrier &barrier : kernel().barriers) inner.create<PtxMbarInitOp>(where, barrier.name, barrier.count, barrier.arrivals);
+    inner.create<PtxMbarInitFenceOp>(where);
+    builder.create<PtxGroupSyncOp>(where);
+    if (kernel().tmem.alloc_cols == 0) return;
+    builder.create<PtxTmemAllocOp>(where, tensor_role(), kernel().tmem.alloc_cols);
+    builder.create<PtxTensorFenceOp>(where, "before");
+    builder.create<PtxGroupSyncOp>(where);
+    builder.create<PtxTensorFenceOp>(where, "after");
+    builder.create<PtxTmemAddressOp>(where);
+  }
+
+  /// No CTA frees tensor memory or exits while its peer may still signal its barriers or write its columns.
+  void add_exit(mlir::OpBuilder &outer, mlir::Location where) {
+    auto exit = outer.create<PtxExitOp>(where);
+    mlir::OpBuilder builder = mlir::OpBuilder::atBlockBegin(add_block(exit.getBody()));
+    builder.create<PtxSyncwarpOp>(where);
+    if (kernel().tmem.alloc_cols) builder.create<PtxTensorFenceOp>(where, "before");
+    builder.create<PtxGroupSyncOp>(where);
+    if (kernel().tmem.alloc_cols == 0) return;
+    builder.create<PtxTensorFenceOp>(where, "after");
+    builder.create<PtxTmemDeallocOp>(where, tensor_role(), kernel().tmem.alloc_cols);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<mlir::Pass> create_add_frame(const plan::KernelPlan &kernel) { return std::make_unique<AddFrame>(kernel); }
+
+}  // namespace warpwright::lower
