@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the messages of the command line itself mean.
+#include "tools/cli/explain.h"
+
+namespace warpwright::cli {
+
+std::vector<Explanation> explain_cli() {
+  return {
+      {"cli.usage", "the command line is wrong", "A verb, option or argument is missing, unknown or malformed. Nothing was done; the exit code is 2.",
+       "warpwright plna my_gemm.json", "`warpwright --help` and `warpwright VERB --help` show what exists, each with an example.", ""},
+      {"cli.file-exists", "the file to write exists already", "`new` never overwrites a file that somebody may have edited.",
+       "warpwright new w4a4_lora_gemm -o my_gemm.json, twice", "Give another name, or remove the file first.", ""},
+      {"cli.unwritable", "the output cannot be written", "The system refused: the folder is missing, permissions are missing, or the disk is full. Files are staged and renamed, so no half-written file is left.",
+       "warpwright schema w4a4_lora_gemm -o /no/such/folder/x.json", "Make the folder, or give another place.", ""},
+      {"cli.no-specs", "the folder holds no spec", "A folder stands for every *.json below it; schemas (*.schema.json) and hidden files are left out.",
+       "warpwright plan empty_folder", "Give a file or another folder; `warpwright list specs` shows the shipped ones.", ""},
+  };
+}
+
+}  // namespace warpwright::cli

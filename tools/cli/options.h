@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each verb was asked to do: plain values, free of the command-line library.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace warpwright::cli {
+
+/// Launch variables given on the command line: `--shape m=4352,n=3840`.
+using Shape = std::map<std::string, int64_t>;
+
+struct NewOptions {
+  std::string family;
+  bool all = false;          ///< every field with its default
+  std::string output;        ///< empty: standard output
+};
+
+struct ListOptions {
+  std::string what;          ///< families, specs, slugs, …
+  std::string folder;        ///< specs: where to look; empty: the shipped ones
+  bool json = false;
+};
+
+struct SchemaOptions {
+  std::string family;
+  bool table = false;        ///< the README's table instead of JSON Schema
+  std::string output;        ///< empty: standard output
+};
+
+struct ExplainOptions {
+  std::string slug;
+  bool json = false;
+};
+
+struct DoctorOptions {
+  bool json = false;
+};
+
+struct CompletionOptions {
+  std::string shell;         ///< bash, zsh, fish
+};
+
+/// A SPEC may be a file, "-" for standard input, or a folder (see specs.h).
+struct PlanOptions {
+  std::vector<std::string> specs;
+  std::vector<std::string> set;   ///< `path=JSON`
+  std::vector<std::string> grid;  ///< `path=a..b` or `path=a,b,c`
+  bool candidates = false;
+  bool fix = false;
+  Shape shape;
+  bool json = false;
+};
+
+struct EmitOptions {
+  std::string spec;
+  std::vector<std::string> set;
+  std::string output;             ///< empty: standard output
+  bool debug_waits = false;
+  bool debug_lines = false;
+  std::vector<std::string> dump_after;  ///< pass names or "all"
+  std::string dump_folder;        ///< empty: standard error
+  bool json = false;
+};
+
+enum class BuildBackend { kNvcc, kNvrtc };
+
+struct BuildOptions {
+  std::vector<std::string> specs;
+  std::vector<std::string> set;
+  std::string output_folder = ".";
+  std::string archive;            ///< empty: none
+  std::string report;             ///< empty: none
+  int jobs = 0;                   ///< 0: one per core
+  BuildBackend backend = BuildBackend::kNvcc;
+  std::vector<std::string> archs; ///< empty: the spec's own
+  bool line_info = false;
+  bool no_cache = false;
+  std::string cache_folder;       ///< empty: the default one
+  bool verbose = false;           ///< print the commands
+  bool json = false;
+};
+
+struct ProveOptions {
+  std::vector<std::string> specs;
+  std::vector<std::string> set;
+  bool json = false;
+};
+
+struct DiffOptions {
+  std::string before;
+  std::string after;
+  Shape shape;
+  std::vector<std::string> fail_on;  ///< lost-stage, slower, spills, slack
+  int64_t min_slack_bytes = 0;
+  bool json = false;
+};
+
+struct ShowOptions {
+  std::string archive;
+  std::string html;               ///< empty: none
+  bool verify = false;
+  std::string extract_folder;     ///< empty: none
+  bool json = false;
+};
+
+}  // namespace warpwright::cli
