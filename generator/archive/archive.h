@@ -5,6 +5,10 @@
 #include "generator/compile/compile.h"
 #include "generator/plan/records.h"
 
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace warpwright::archive {
 
 /// One operator, ready to pack: `images[i]` holds the compiled forms of `plan.kernels[i]`.
@@ -19,7 +23,8 @@ struct PackedOperator {
 /// Writes `file` by staging beside it and renaming: a reader sees the old bytes or the new ones.
 ///
 /// Ensures   no time, path, host or order of arrival in the bytes; operators sorted by name.
-/// Errors    archive.duplicate-name, archive.unwritable.
+/// Errors    archive.duplicate-name, archive.unwritable; archive.invalid-recipe: the runtime could not read the launch
+///           recipe back. Nothing is written then.
 bool write_archive(const std::string &file, const std::vector<PackedOperator> &operators,
                    support::Diagnostics &diagnostics);
 

@@ -200,6 +200,7 @@ struct TensorMap {
   std::vector<int64_t> box;                ///< innermost first, in map elements
   Swizzle swizzle = Swizzle::kNone;
   bool is_store = false;
+  int64_t l2_promotion_bytes = 0;  ///< 0, 64, 128 or 256: what a miss brings into L2
 };
 
 /// One kernel parameter, in order of the signature.
