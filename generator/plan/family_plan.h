@@ -10,11 +10,13 @@
 
 namespace warpwright::plan {
 
-/// A change to the spec that would help, ready to paste: `--set path=json`.
+/// A change to the spec that would help: fields and new values, ready to paste as `--set path=json`.
 struct Change {
-  std::string path;
-  std::string json;   ///< new value
-  std::string effect; ///< what it buys: "frees 32,768 B"
+  std::vector<std::pair<std::string, spec::FieldValue>> sets;
+  std::string effect;  ///< what it does to the kernel: "one staging buffer"
+
+  /// `--set a=1 --set b="auto"`, quoted for a shell where needed.
+  std::string flags() const;
 };
 
 /// What a spec takes of the two memories, whether or not it fits.
@@ -35,6 +37,8 @@ struct FamilyPlan {
   std::function<std::vector<std::pair<std::string, std::vector<spec::FieldValue>>>(const spec::KernelSpec &)> domains;
   /// The field of which the largest value that fits is taken when it is auto: more of it costs memory alone.
   std::string depth_path;
+  int64_t depth_min = 1;
+  int64_t depth_max = 1;
   /// The memories that a spec without autos takes; shares its arithmetic with `plan`.
   std::function<Budget(const spec::KernelSpec &, const target::SmTarget &)> budget;
   /// Launch variables of a spec at a typical problem, for predictions: m of a dynamic m.
@@ -42,7 +46,8 @@ struct FamilyPlan {
   /// Plans a spec without autos. Errors: plan.* slugs, with tables and hints.
   std::function<std::optional<OperatorPlan>(const spec::KernelSpec &, const target::SmTarget &,
                                             support::Diagnostics &)> plan;
-  /// Changes that may make room or raise depth; the planner applies each and keeps those that do what they say.
+  /// Changes to a spec without autos that may make room; the planner tries each and keeps those that do. A change that
+  /// makes another field's value illegal sets that field to auto.
   std::function<std::vector<Change>(const spec::KernelSpec &)> changes;
 };
 
@@ -53,6 +58,7 @@ struct Candidate {
   support::Diagnostics diagnostics;  ///< why it was rejected; the first error is the reason shown
   double score_us = 0;               ///< predicted time; smaller is better
   std::string bound;                 ///< what limits it: "tensor pipe", "smem port", "hbm", "epilogue"
+  int64_t excess_bytes = 0;          ///< by which the memories are exceeded; how close a rejected one came
 };
 
 /// Predicts the time of a plan. Implemented by laws/.
@@ -61,6 +67,9 @@ class Scorer {
   virtual ~Scorer() = default;
   struct Score {
     double us = 0;
+    double low_us = 0;    ///< the same under the kindest reading of what nobody has measured
+    double high_us = 0;   ///< and under the harshest
+    double clock_ghz = 0; ///< at which all of them are stated
     std::string bound;
     std::map<std::string, double> parts_us;
   };
@@ -68,14 +77,33 @@ class Scorer {
                       const std::map<std::string, int64_t> &shape) const = 0;
 };
 
-/// Every combination of the family's domains for the fields that are auto, planned and scored, best first.
-std::vector<Candidate> enumerate_candidates(const spec::KernelSpec &spec, const FamilyPlan &family,
-                                            const target::SmTarget &target, const Scorer &scorer);
+/// Launch variables of `spec` for predictions: the family's typical problem, replaced where `shape` says so.
+std::map<std::string, int64_t> shape_of(const spec::KernelSpec &spec, const FamilyPlan &family,
+                                        const std::map<std::string, int64_t> &shape);
 
-/// The best candidate's plan. Errors: the reasons of the candidate that came closest.
+/// Every combination of the family's domains for the fields that are auto, planned and scored.
+///
+/// Ensures   planned ones first, the fastest first, equal ones in the family's order; then the rejected ones, each
+///           with its diagnostics.
+std::vector<Candidate> enumerate_candidates(const spec::KernelSpec &spec, const FamilyPlan &family,
+                                            const target::SmTarget &target, const Scorer &scorer,
+                                            const std::map<std::string, int64_t> &shape = {});
+
+/// The first of enumerate_candidates, without keeping the rest: the best one, or the rejected one that came closest.
+Candidate best_candidate(const spec::KernelSpec &spec, const FamilyPlan &family, const target::SmTarget &target,
+                         const Scorer &scorer, const std::map<std::string, int64_t> &shape = {});
+
+/// The best candidate's plan.
+///
+/// Errors    those of the candidate that came closest, with the largest depth that fits and the changes that make
+///           room as hints, each of which was tried.
 std::optional<OperatorPlan> choose_plan(const spec::KernelSpec &spec, const FamilyPlan &family,
                                         const target::SmTarget &target, const Scorer &scorer,
-                                        support::Diagnostics &diagnostics);
+                                        support::Diagnostics &diagnostics,
+                                        const std::map<std::string, int64_t> &shape = {});
+
+/// The largest depth whose budget fits, or 0. `spec` has no auto but possibly the depth.
+int64_t largest_depth(const spec::KernelSpec &spec, const FamilyPlan &family, const target::SmTarget &target);
 
 /// Lays out the dynamic shared memory of one CTA, which the kernel aligns to 1024 bytes.
 ///

@@ -128,6 +128,7 @@ struct Copy {
 struct Payload {
   std::string name;  ///< "main", "lora"
   std::vector<Copy> copies;
+  int64_t turns_per_tile = 0;  ///< how often an output tile of the CTA group needs it
   /// Bytes per CTA that complete a turn.
   int64_t cta_bytes() const {
     int64_t sum = 0;
@@ -231,6 +232,19 @@ struct MmaSlots {
   int64_t instructions = 0;
   int64_t clocks = 0;   ///< at the rate named by `source`
   std::string source;
+  int64_t operand_bytes = 0;  ///< that one CTA's tensor core reads from shared memory for them
+};
+
+/// What a role does outside the tensor pipe for one output tile, in one CTA. For predictions.
+struct TileWork {
+  std::string role;
+  std::string text;
+  int64_t tmem_read_bytes = 0;
+  int64_t fp32_results = 0;
+  int64_t special_results = 0;  ///< exponentials, reciprocals, hyperbolic tangents
+  int64_t smem_bytes = 0;       ///< written and read again
+  int64_t steps = 0;            ///< sub-tiles, each with its waits
+  int64_t exposed_steps = 0;    ///< steps that the next tile's tensor work waits for
 };
 
 /// A number or word that the IR builder and the emitted file need by name, decided by the plan.
@@ -256,6 +270,8 @@ struct KernelPlan {
   std::vector<TensorMap> tensor_maps;
   std::vector<KernelParam> params;
   std::vector<MmaSlots> mma;
+  std::vector<TileWork> tile_work;
+  std::string output_tiles = "1";     ///< expression: tiles of all CTA groups together
   std::vector<Constant> constants;
   std::map<std::string, std::string> traits;  ///< words for the IR builder: "activation" → "silu"
   LaunchRecipe launch;

@@ -31,6 +31,13 @@ SmTarget make_blackwell(const char *arch, const char *compute) {
   // inferred from the product's FP4 rate being twice its FP8 rate.
   target.mma_cols_per_clk = 2;
   target.smem_port_bytes_per_clk = 128;
+  // Same source, umma_latency/results.csv: a pair's 256xN MMA has 165 + N / 2 clocks from issue to completion.
+  target.mma_latency_clk = 165;
+  // Same source, tma2d_latency/tma2d_lat_results.csv: median of a 16 KB box, one CTA an SM.
+  target.load_latency_clk = 1178;
+  // Nobody has published what an SM can take in; 64 bytes a clock is the usual figure for older parts. It serves as
+  // the harsh end of an interval only.
+  target.fill_bytes_per_clk = 64;
   // PTX ISA 9.0, "tcgen05.ld": each of four warps reads its own 32 lanes. One 32-bit column a clock for each warp is
   // an assumption that nobody has published a measurement of; predictions only.
   target.tmem_read_bytes_per_clk = 512;

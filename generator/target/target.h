@@ -26,6 +26,9 @@ struct SmTarget {
   double hbm_tb_per_s = 0;
   double smem_port_bytes_per_clk = 0; ///< per SM, shared by operand reads and TMA fill
   int64_t mma_cols_per_clk = 0;       ///< columns of N that an MMA of 128 rows a CTA and 32 bytes of K retires per clock
+  int64_t mma_latency_clk = 0;        ///< of one MMA beyond the clocks that it occupies the pipe
+  int64_t load_latency_clk = 0;       ///< from a bulk tensor load to its barrier
+  double fill_bytes_per_clk = 0;      ///< harshest reading of what an SM can take from L2
   double tmem_read_bytes_per_clk = 0; ///< per SM, tcgen05.ld of four warps
   double fp32_per_clk = 0;            ///< FP32 results per SM
   double special_per_clk = 0;         ///< exponentials, reciprocals per SM

@@ -114,35 +114,41 @@ std::vector<Domain> auto_domains(const KernelSpec &spec) {
 
 std::vector<plan::Change> possible_changes(const KernelSpec &spec) {
   std::vector<plan::Change> changes;
-  const auto add = [&](const std::string &path, const std::string &json, const std::string &effect) {
-    if (spec.at(path).to_json() != json) changes.push_back({path, json, effect});
+  const auto add = [&](const std::string &effect, std::vector<std::pair<std::string, FieldValue>> sets) {
+    changes.push_back({std::move(sets), effect});
   };
-  const auto is_larger = [&](const std::string &path, int64_t value) {
+  const auto value_of = [&](const std::string &path) {
     const FieldValue &field = spec.at(path);
-    return field.kind == FieldValue::Kind::kInteger && field.integer > value;
+    return field.kind == FieldValue::Kind::kInteger ? field.integer : 0;
   };
   if (is_word(spec, "lora.placement", "dedicated")) {
-    add("lora.placement", "\"ring\"", "LoRA chunks travel through the operand ring");
-    if (is_larger("lora.stages", 1)) add("lora.stages", "1", "one dedicated LoRA stage");
+    add("LoRA chunks travel through the operand ring",
+        {{"lora.placement", spec::text_value("ring")}, {"lora.stages", FieldValue{}}});
+    for (int64_t fewer = value_of("lora.stages") - 1; fewer >= 1; --fewer)
+      add(fmt::format("{} dedicated LoRA stage{}", fewer, fewer == 1 ? "" : "s"),
+          {{"lora.stages", spec::integer_value(fewer)}});
     for (const int64_t rank : {128, 64})
-      if (is_larger("lora.rank", rank))
-        add("lora.rank", std::to_string(rank), fmt::format("LoRA of rank {} has fewer chunks", rank));
+      if (value_of("lora.rank") > rank)
+        add(fmt::format("LoRA of rank {} has fewer chunks", rank), {{"lora.rank", spec::integer_value(rank)}});
   }
-  if (is_larger("epilogue.staging_cols", 32)) add("epilogue.staging_cols", "32", "sub-tiles of 32 columns");
-  const FieldValue &buffers = spec.at("epilogue.staging_buffers");
-  if (buffers.kind == FieldValue::Kind::kInteger)
-    for (int64_t fewer = buffers.integer - 1; fewer >= 1; --fewer)
-      add("epilogue.staging_buffers", std::to_string(fewer),
-          fewer == 1 ? std::string("one staging buffer") : fmt::format("{} staging buffers", fewer));
-  if (is_word(spec, "epilogue.output", "fp32")) add("epilogue.output", "\"bf16\"", "half the bytes of a staged sub-tile");
-  if (is_larger("tile.k", 128)) add("tile.k", "128", "stages of half the bytes");
+  if (value_of("epilogue.staging_cols") > 32)
+    add("epilogue sub-tiles of 32 columns", {{"epilogue.staging_cols", spec::integer_value(32)}});
+  for (int64_t fewer = value_of("epilogue.staging_buffers") - 1; fewer >= 1; --fewer)
+    add(fmt::format("{} staging buffer{}", fewer, fewer == 1 ? "" : "s"),
+        {{"epilogue.staging_buffers", spec::integer_value(fewer)}});
+  if (is_word(spec, "epilogue.output", "fp32"))
+    add("sub-tiles of half the bytes", {{"epilogue.output", spec::text_value("bf16")}});
+  if (value_of("tile.k") > 128) add("stages of half the bytes", {{"tile.k", spec::integer_value(128)}});
   for (const int64_t cols : {192, 128, 64})
-    if (is_larger("tile.n", cols)) add("tile.n", std::to_string(cols), fmt::format("a tile of {} columns", cols));
-  if (is_word(spec, "accumulators", "double")) {
-    if (spec.at("tile.n").integer == 256) add("accumulators", "\"overlapped\"", "accumulators that share columns");
-    add("accumulators", "\"single\"", "one accumulator");
-  }
-  if (is_word(spec, "ordering", "strict")) add("ordering", "\"pipe\"", "one copy of the scale columns");
+    if (value_of("tile.n") > cols)
+      add(fmt::format("a tile of {} columns", cols),
+          {{"tile.n", spec::integer_value(cols)}, {"accumulators", FieldValue{}}});
+  if (value_of("tile.n") == 256 && !is_word(spec, "accumulators", "overlapped") &&
+      !is_word(spec, "ordering", "strict"))
+    add("accumulators that share columns", {{"accumulators", spec::text_value("overlapped")}});
+  if (is_word(spec, "accumulators", "double"))
+    add("one accumulator", {{"accumulators", spec::text_value("single")}});
+  if (is_word(spec, "ordering", "strict")) add("one copy of the scales", {{"ordering", spec::text_value("pipe")}});
   return changes;
 }
 

@@ -33,7 +33,7 @@ void place_barriers(std::vector<plan::Barrier> &barriers, const plan::SmemRegion
 
 plan::LaunchRecipe make_launch(const Geometry &g, const KernelPlan &kernel) {
   plan::LaunchRecipe launch;
-  const std::string tiles = fmt::format("ceil_div(m, {}) * ceil_div(n, {})", g.tile_m, g.tile_n);
+  const std::string &tiles = kernel.output_tiles;
   launch.grid_x = g.cta_group == 1 ? fmt::format("min({}, num_sms)", tiles)
                                    : fmt::format("min({}, num_sms / {}) * {}", tiles, g.cta_group, g.cta_group);
   launch.cluster_x = g.cta_group;
@@ -64,6 +64,8 @@ KernelPlan make_kernel(const Geometry &g, const target::SmTarget &target, const 
   kernel.tensor_maps = make_tensor_maps(g, operands);
   kernel.params = make_params(g, kernel.tensor_maps);
   kernel.mma = make_mma_slots(g, target);
+  kernel.tile_work = {make_epilogue_work(g)};
+  kernel.output_tiles = fmt::format("ceil_div(m, {}) * ceil_div(n, {})", g.tile_m, g.tile_n);
   kernel.constants = make_constants(g, kernel.tmem);
   kernel.traits = make_traits(g);
   kernel.launch = make_launch(g, kernel);
@@ -168,6 +170,9 @@ const plan::FamilyPlan &w4a4_lora_gemm_plan() {
     };
     made.domains = w4a4_lora_gemm::auto_domains;
     made.depth_path = "pipeline_depth";
+    const spec::Field *depth = w4a4_lora_gemm::family_spec().find(made.depth_path);
+    made.depth_min = depth->min;
+    made.depth_max = depth->max;
     made.budget = w4a4_lora_gemm::budget_of;
     made.typical_shape = w4a4_lora_gemm::typical_shape;
     made.plan = w4a4_lora_gemm::plan_spec;

@@ -38,6 +38,7 @@ std::vector<plan::Tensor> make_tensors(const Geometry &geometry);
 std::vector<plan::KernelParam> make_params(const Geometry &geometry, const std::vector<plan::TensorMap> &maps);
 std::vector<plan::Constant> make_constants(const Geometry &geometry, const plan::TmemPlan &tmem);
 std::vector<plan::MmaSlots> make_mma_slots(const Geometry &geometry, const target::SmTarget &target);
+plan::TileWork make_epilogue_work(const Geometry &geometry);
 std::map<std::string, std::string> make_traits(const Geometry &geometry);
 std::string make_kernel_name(const Geometry &geometry);
 

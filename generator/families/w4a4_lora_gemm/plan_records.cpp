@@ -216,15 +216,44 @@ std::vector<plan::Constant> make_constants(const Geometry &g, const plan::TmemPl
 
 std::vector<plan::MmaSlots> make_mma_slots(const Geometry &g, const target::SmTarget &target) {
   const int64_t mma_clocks = g.tile_n / target.mma_cols_per_clk;
+  // Every MMA reads 32 bytes of K of each row of its operands. PTX ISA 9.0, "tcgen05.mma", table of shapes.
+  const int64_t mma_operand_bytes = 32 * (kCtaRows + g.tile_n / g.cta_group);
   const int64_t main = g.k_tiles * (g.tile_k / kMmaFp4Elems);
   std::vector<plan::MmaSlots> slots = {{g.is_nvfp4 ? "mxf4nvf4.block16" : "mxf4.block32", "K / 64 FP4 MMAs", main,
                                         main * mma_clocks,
-                                        "N / 2 clocks an MMA: measured for 8-bit kinds, inferred for FP4"}};
+                                        "N / 2 clocks an MMA: measured for 8-bit kinds, inferred for FP4",
+                                        main * mma_operand_bytes}};
   if (g.has_lora()) {
     const int64_t lora = g.lora_rank / kMmaHalfElems;
-    slots.push_back({"f16", "R / 16 LoRA MMAs", lora, lora * mma_clocks, "N / 2 clocks an MMA: measured"});
+    slots.push_back({"f16", "R / 16 LoRA MMAs", lora, lora * mma_clocks, "N / 2 clocks an MMA: measured",
+                     lora * mma_operand_bytes});
   }
   return slots;
+}
+
+plan::TileWork make_epilogue_work(const Geometry &g) {
+  const int64_t elems = kCtaRows * g.tile_n;
+  plan::TileWork work;
+  work.role = "epilogue";
+  work.text = "accumulator to registers, affine and activation, staging, bulk store";
+  work.tmem_read_bytes = elems * spec::bytes_of(NumberFormat::kFp32, 1);
+  // Scale or scale-and-add, and half a conversion (two values each).
+  int64_t fp32_per_elem_x2 = 3;
+  int64_t special_per_elem = 0;
+  if (g.activation == "silu") {  // x / (1 + exp(-x)): scale, exponential, add, reciprocal, multiply
+    fp32_per_elem_x2 += 6;
+    special_per_elem = 2;
+  } else if (g.activation == "gelu") {  // cubic polynomial, tanh, multiply-add, multiply
+    fp32_per_elem_x2 += 10;
+    special_per_elem = 1;
+  }
+  work.fp32_results = elems * fp32_per_elem_x2 / 2;
+  work.special_results = elems * special_per_elem;
+  work.smem_bytes = 2 * g.subtiles() * g.staging_bytes();
+  work.steps = g.subtiles();
+  const bool is_overlapped = g.accumulators == Accumulators::kOverlapped;
+  work.exposed_steps = is_overlapped ? g.early_subtiles : g.acc_buffers() == 1 ? g.subtiles() : 0;
+  return work;
 }
 
 std::map<std::string, std::string> make_traits(const Geometry &g) {

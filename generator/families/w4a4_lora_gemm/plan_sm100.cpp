@@ -25,8 +25,9 @@ std::vector<Role> make_roles() {
   };
 }
 
-plan::Payload make_payload(const std::string &name, const std::vector<Operand> &operands, int64_t cta_group) {
-  plan::Payload payload{name, {}};
+plan::Payload make_payload(const std::string &name, const std::vector<Operand> &operands, int64_t turns,
+                           int64_t cta_group) {
+  plan::Payload payload{name, {}, turns};
   for (const Operand &operand : operands)
     if (operand.payload == name) payload.copies.push_back(plan::make_copy(operand.tile, cta_group));
   return payload;
@@ -47,13 +48,14 @@ std::vector<Channel> make_load_channels(const Geometry &g, const std::vector<Ope
   std::vector<Channel> channels;
   Channel ab = make_load_ring("ab", "operands and scales of one k tile", g.stages);
   ab.regions = {"a_tile", "b_tile", "a_scales", "b_scales"};
-  ab.payloads.push_back(make_payload("main", operands, g.cta_group));
-  if (g.has_lora() && !g.lora_is_dedicated) ab.payloads.push_back(make_payload("lora", operands, g.cta_group));
+  ab.payloads.push_back(make_payload("main", operands, g.k_tiles, g.cta_group));
+  if (g.has_lora() && !g.lora_is_dedicated)
+    ab.payloads.push_back(make_payload("lora", operands, g.lora_chunks, g.cta_group));
   channels.push_back(std::move(ab));
   if (g.lora_is_dedicated) {
     Channel lora = make_load_ring("lora", "all LoRA chunks of one output tile", g.lora_stages);
     lora.regions = {"lora_act", "lora_up"};
-    lora.payloads.push_back(make_payload("lora", operands, g.cta_group));
+    lora.payloads.push_back(make_payload("lora", operands, 1, g.cta_group));
     channels.push_back(std::move(lora));
   }
   return channels;
