@@ -122,11 +122,13 @@ std::string with_unit(int64_t value, const std::string &unit) {
 std::string integer_refusal(const Field &field, int64_t value) {
   const std::string nearest = nearest_words(nearest_integers(field, value));
   const bool is_clamped = value == INT64_MAX || value == INT64_MIN;
-  const std::string shown = is_clamped ? "the value" : with_unit(value, field.unit);
-  if (!field.integers.empty()) return fmt::format("{} is not {}; {}", shown, legal_values(field), nearest);
-  if (value > field.max) return fmt::format("{} is above the limit of {}; {}", shown, field.max, nearest);
-  if (value < field.min) return fmt::format("{} is below the limit of {}; {}", shown, field.min, nearest);
-  return fmt::format("{} is not a multiple of {}; {}", shown, field.multiple_of, nearest);
+  const bool is_plural = !is_clamped && !field.unit.empty() && value != 1;
+  const std::string shown =
+      (is_clamped ? "the value" : with_unit(value, field.unit)) + std::string(is_plural ? " are" : " is");
+  if (!field.integers.empty()) return fmt::format("{} not {}; {}", shown, legal_values(field), nearest);
+  if (value > field.max) return fmt::format("{} above the limit of {}; {}", shown, field.max, nearest);
+  if (value < field.min) return fmt::format("{} below the limit of {}; {}", shown, field.min, nearest);
+  return fmt::format("{} not a multiple of {}; {}", shown, field.multiple_of, nearest);
 }
 
 bool check_number(const Field &field, const FieldValue &value, support::Diagnostics &diagnostics) {

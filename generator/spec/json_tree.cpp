@@ -210,11 +210,29 @@ class TreeBuilder {
       add_not_json(text.size(), message, {});
     } else if ((found == '}' || found == ']') && previous == ',') {
       add_not_json(before - 1, fmt::format("a comma before the closing '{}'; remove it", found), {});
+    } else if (const std::string word = word_at(at); word == "True" || word == "False" || word == "None") {
+      add_not_json(word_begin(at), "true, false and null are written in lower case", {});
+    } else if (word == "NaN" || word == "Infinity" || word == "-Infinity" || word == "inf" || word == "nan") {
+      add_not_json(word_begin(at), "JSON has no NaN and no infinity", {});
     } else if (found == '\'') {
       add_not_json(at, "strings and keys need double quotes", {});
     } else {
       add_not_json(at, parser_words(std::move(parser_text)), {});
     }
+  }
+
+  static bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-'; }
+
+  size_t word_begin(size_t at) const {
+    while (at > 0 && is_word(document_.text[at - 1])) --at;
+    return at;
+  }
+
+  std::string word_at(size_t at) const {
+    size_t end = at;
+    while (end < document_.text.size() && is_word(document_.text[end])) ++end;
+    const size_t begin = word_begin(at);
+    return document_.text.substr(begin, std::min<size_t>(end - begin, 16));
   }
 
   /// Start of the number that ends just before or at `at`.
