@@ -37,7 +37,8 @@ struct Instruction {
 
 /// What one thread spends in one call, in PTX instructions. A test re-measures these from compiled PTX.
 struct DeviceCost {
-  int registers = 0;               ///< live beyond arguments and fragment, at most
+  int registers = 0;               ///< live beyond arguments and fragment, at most, where the budget allows it
+  double registers_per_elem = 0;   ///< further ones for each element: loads that are in flight together
   double fma_per_elem = 0;         ///< multiplications, additions and FMAs; per element of the fragment or staged row
   double mufu_per_elem = 0;        ///< exponentials, reciprocals, tanh
   double conversions_per_elem = 0;

@@ -14,8 +14,8 @@ SPACES = ["global", "param", "shared::cta", "shared::cluster", "tensor"]
 COMPLETIONS = ["mbarrier", "bulk_group", "tcgen05.commit", "tcgen05.wait::ld"]
 ROW_KEYS = {"name", "summary", "summary_pair", "section", "form", "operands", "archs", "archs_pair", "dims", "overloads",
             "aligned", "pure", "until", "reads", "writes", "proxy", "completes_on", "clobbers_memory"}
-COST_KEYS = ["registers", "fma_per_elem", "mufu_per_elem", "conversions_per_elem", "global_loads_per_elem",
-             "shared_stores_per_elem"]
+COST_KEYS = ["registers", "registers_per_elem", "fma_per_elem", "mufu_per_elem", "conversions_per_elem",
+             "global_loads_per_elem", "shared_stores_per_elem"]
 
 
 class RowError(Exception):

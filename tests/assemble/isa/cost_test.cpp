@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cost rows of device functions, measured again from compiled PTX and from the assembler's register counts.
+#include "tests/assemble/isa/probes.h"
+
+#include "tests/catch.h"
+
+#include <map>
+#include <regex>
+
+using namespace warpwright;
+using tests::CudaWorkshop;
+
+namespace {
+
+/// A call to measure, and the elements its costs are counted for.
+struct Measured {
+  std::string name;
+  std::string call;
+  int fragment_elems;
+  int elems;
+};
+
+const std::vector<Measured> kMeasured = {
+    {"tile_along_m", "const Tile t = tile_along_m<36, 8>(index, count); word += t.m ^ t.n;", 32, 0},
+    {"tile_along_n", "const Tile t = tile_along_n<36, 8>(index, count); word += t.m ^ t.n;", 32, 0},
+    {"operand_descriptor", "word += operand_descriptor<128>(index);", 32, 0},
+    {"scale_descriptor", "word += scale_descriptor(index);", 32, 0},
+    {"swizzled_offset", "word += swizzled_offset<64>(index, count);", 32, 0},
+    {"scale_uniform", "scale_uniform(f, alpha);", 32, 32},
+    {"scale_uniform", "scale_uniform(f, alpha);", 64, 64},
+    {"scale_columns", "scale_columns(f, alpha, column, index);", 32, 32},
+    {"scale_columns", "scale_columns(f, alpha, column, index);", 64, 64},
+    {"add_bias", "add_bias(f, column, index);", 32, 32},
+    {"add_bias", "add_bias(f, column, index);", 64, 64},
+    {"silu", "silu(f);", 32, 32},
+    {"silu", "silu(f);", 64, 64},
+    {"gelu", "gelu(f);", 32, 32},
+    {"gelu", "gelu(f);", 64, 64},
+    {"stage_rows_bf16", "stage_rows_bf16<64>(index, count, f);", 32, 32},
+    {"stage_rows_bf16", "stage_rows_bf16<128>(index, count, f);", 64, 64},
+    {"stage_rows_fp16", "stage_rows_fp16<64>(index, count, f);", 32, 32},
+    {"stage_rows_fp16", "stage_rows_fp16<128>(index, count, f);", 64, 64},
+    {"stage_rows_fp32", "stage_rows_fp32<128>(index, count, f);", 32, 32},
+    {"stage_rows_fp32", "stage_rows_fp32<128, 32>(index, count, f);", 64, 32},
+};
+
+/// One instruction that takes a whole fragment, so that the assembler keeps all of it in registers at once.
+std::string keep_text(int elems) {
+  std::string registers, operands;
+  for (int i = 0; i < elems; ++i) {
+    registers += (i ? ", %" : "%") + std::to_string(i + 1);
+    operands += ", \"f\"(f.v[" + std::to_string(i) + "])";
+  }
+  const std::string n = std::to_string(elems);
+  return "WW_DEVICE void keep(const Fragment<" + n + "> &f, u32 addr) {\n  asm volatile(\"tcgen05.st.sync.aligned.32x32b.x" +
+         n + ".b32 [%0], {" + registers + "};\" :: \"r\"(addr)" + operands + ");\n}\n";
+}
+
+/// A kernel around `call` in which every element of the fragment is live before and after it.
+std::string kernel_text(const std::string &name, const std::string &call, int elems) {
+  const std::string n = std::to_string(elems);
+  return "extern \"C\" __global__ void " + name +
+         "(u64 *out, float alpha, const float *column, int index, int count) {\n  Fragment<" + n +
+         "> f;\n  u64 word = 0;\n  tcgen05_ld_x" + n + "(f, index);\n  tcgen05_wait_ld(f);\n  " + call +
+         "\n  keep(f, index);\n  out[0] = word;\n}\n";
+}
+
+std::string measured_name(size_t i) { return "measured_" + std::to_string(i); }
+
+std::string measured_file() {
+  std::vector<std::string> names = {"tcgen05_ld_x32", "tcgen05_ld_x64", "tcgen05_wait_ld"};
+  for (const Measured &measured : kMeasured) names.push_back(measured.name);
+  std::string text = isa::collect_device_text(names);
+  text += keep_text(32) + keep_text(64);
+  text += kernel_text("baseline_32", "", 32) + kernel_text("baseline_64", "", 64);
+  for (size_t i = 0; i < kMeasured.size(); ++i)
+    text += kernel_text(measured_name(i), kMeasured[i].call, kMeasured[i].fragment_elems);
+  return text;
+}
+
+/// The PTX of one entry.
+std::string entry_text(const std::string &ptx, const std::string &entry) {
+  const size_t begin = ptx.find(".entry " + entry + "(");
+  REQUIRE(begin != std::string::npos);
+  return ptx.substr(begin, ptx.find(".entry ", begin + 1) - begin);
+}
+
+/// How many results the instructions that match `pattern` give; a form on .f32x2 gives two.
+int count_results(const std::string &ptx, const std::string &pattern) {
+  const std::regex regex("\\b" + pattern);
+  int count = 0;
+  for (std::sregex_iterator match(ptx.begin(), ptx.end(), regex), end; match != end; ++match)
+    count += match->str().find("f32x2") != std::string::npos ? 2 : 1;
+  return count;
+}
+
+std::map<std::string, int> registers_by_kernel(const std::string &log) {
+  std::map<std::string, int> registers;
+  const std::regex report("entry function '(\\w+)'[\\s\\S]*?Used (\\d+) registers");
+  for (std::sregex_iterator match(log.begin(), log.end(), report), end; match != end; ++match)
+    registers[(*match)[1]] = std::stoi((*match)[2]);
+  return registers;
+}
+
+}  // namespace
+
+TEST_CASE("every device function is measured") {
+  for (const isa::DeviceFunction &row : isa::all_device_functions()) {
+    if (row.is_type) continue;
+    INFO(row.name);
+    CHECK(std::any_of(kMeasured.begin(), kMeasured.end(), [&](const Measured &m) { return m.name == row.name; }));
+  }
+}
+
+TEST_CASE("cost rows of device functions are what the compiler makes of them") {
+  const CudaWorkshop workshop;
+  const auto ptx = workshop.make_ptx(measured_file(), "sm_100a");
+  INFO(ptx.text);
+  REQUIRE(ptx.ok);
+  const auto cubin = workshop.assemble(ptx.product, "sm_100a");
+  if (!cubin.ok) FAIL(cubin.text);
+  const auto registers = registers_by_kernel(cubin.text);
+
+  for (size_t i = 0; i < kMeasured.size(); ++i) {
+    const Measured &measured = kMeasured[i];
+    INFO(measured.name << " on " << measured.fragment_elems << " elements");
+    const isa::DeviceCost &cost = isa::find_device_function(measured.name)->cost;
+    const std::string text = entry_text(ptx.product, measured_name(i));
+    CHECK(count_results(text, "(fma|mul|add|sub)(\\.rn)?(\\.ftz)?\\.f32(x2)?\\b") == cost.fma_per_elem * measured.elems);
+    CHECK(count_results(text, "(ex2|rcp|tanh|lg2|sqrt|rsqrt|sin|cos)\\.") == cost.mufu_per_elem * measured.elems);
+    CHECK(count_results(text, "cvt\\.rn\\.(bf16|f16)x2\\.f32\\b") == cost.conversions_per_elem * measured.elems);
+    CHECK(count_results(text, "ld\\.global\\.nc\\.v4\\b") == cost.global_loads_per_elem * measured.elems);
+    CHECK(count_results(text, "ld\\.global\\b") == cost.global_loads_per_elem * measured.elems);
+    CHECK(count_results(text, "st\\.shared::cta\\.v4\\b") == cost.shared_stores_per_elem * measured.elems);
+    CHECK(count_results(text, "(ld|st)\\.local\\b") == 0);
+
+    const int extra = registers.at(measured_name(i)) - registers.at("baseline_" + std::to_string(measured.fragment_elems));
+    INFO("registers beyond the baseline: " << extra);
+    const double row = cost.registers + cost.registers_per_elem * measured.elems;
+    CHECK(extra <= row);
+    CHECK(extra > row - 20);
+  }
+}
