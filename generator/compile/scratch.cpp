@@ -5,14 +5,12 @@
 #include "generator/support/digest.h"
 #include "generator/support/files.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <charconv>
-#include <chrono>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
@@ -46,6 +44,18 @@ std::string scratch_parent() {
   return folder != nullptr && *folder != '\0' ? folder : "/tmp";
 }
 
+/// When a process started, in clock ticks since the boot; 0 if there is none. Source: proc(5), /proc/[pid]/stat, the
+/// 22nd field; the second one is the program's name in parentheses and may hold anything.
+unsigned long long start_of_process(pid_t id) {
+  std::string unused;
+  const std::string stat = support::read_file("/proc/" + std::to_string(id) + "/stat", unused).value_or("");
+  size_t at = stat.rfind(')');
+  for (int field = 2; field < 22 && at != std::string::npos; ++field) at = stat.find(' ', at + 1);
+  unsigned long long start = 0;
+  if (at != std::string::npos) std::from_chars(stat.data() + at + 1, stat.data() + stat.size(), start);
+  return start;
+}
+
 bool is_old(const std::string &path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 && status.st_mtime + kAbandonedAfterSeconds < std::time(nullptr);
@@ -59,7 +69,7 @@ const std::string &owner_tag() {
   thread_local pid_t tagged = 0;
   if (tagged != ::getpid()) {
     tagged = ::getpid();
-    tag = domain() + "-" + std::to_string(tagged);
+    tag = domain() + "-" + std::to_string(tagged) + "-" + std::to_string(start_of_process(tagged));
   }
   return tag;
 }
@@ -68,9 +78,12 @@ bool is_abandoned(const std::string &path, const std::string &name, const std::s
   const size_t id_at = prefix.size() + kDomainChars + 1;
   if (name.size() <= id_at || name.compare(0, prefix.size(), prefix) != 0 || name[id_at - 1] != '-') return false;
   pid_t id = 0;
-  const auto parsed = std::from_chars(name.data() + id_at, name.data() + name.size(), id);
-  if (parsed.ec != std::errc() || id <= 0) return false;
-  if (name.compare(prefix.size(), kDomainChars, domain()) == 0 && ::kill(id, 0) != 0 && errno == ESRCH) return true;
+  unsigned long long start = 0;
+  const char *end = name.data() + name.size();
+  const auto parsed = std::from_chars(name.data() + id_at, end, id);
+  if (parsed.ec != std::errc() || id <= 0 || parsed.ptr == end || *parsed.ptr != '-') return false;
+  if (std::from_chars(parsed.ptr + 1, end, start).ec != std::errc()) return false;
+  if (name.compare(prefix.size(), kDomainChars, domain()) == 0) return start_of_process(id) != start;
   return is_old(path);
 }
 

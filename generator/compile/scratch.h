@@ -6,7 +6,8 @@
 
 namespace warpwright::compile {
 
-/// "<domain>-<process id>": the domain stands for the boot and the process-id namespace in which the id means something.
+/// "<domain>-<process id>-<start time>": the domain stands for the boot and the process-id namespace in which the other
+/// two mean something; ids are used again, start times are not.
 const std::string &owner_tag();
 
 /// Whether the owner of a file or folder named `<prefix><owner_tag>…` is gone: its process has ended, or, where that

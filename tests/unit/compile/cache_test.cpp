@@ -32,7 +32,7 @@ std::string tag_of_ended_process() {
   if (child == 0) ::_exit(0);
   ::waitpid(child, nullptr, 0);
   const std::string &own = owner_tag();
-  return own.substr(0, own.find('-') + 1) + std::to_string(child);
+  return own.substr(0, own.find('-') + 1) + std::to_string(child) + "-1";
 }
 
 }  // namespace
@@ -131,14 +131,19 @@ TEST_CASE("cache: staged files of ended processes go, those of living ones and s
   const std::string staging = cache.staging_folder();
   write_text(staging + "/staged-" + tag_of_ended_process() + "-0", "half");
   write_text(staging + "/staged-" + owner_tag() + "-7", "mine");
-  write_text(staging + "/staged-0badf00d-1-0", "another boot's, young");
-  write_text(staging + "/staged-0badf00d-2-0", "another boot's, old");
+  write_text(staging + "/staged-0badf00d-1-1-0", "another boot's, young");
+  write_text(staging + "/staged-0badf00d-2-1-0", "another boot's, old");
+  // Ids are used again: this process's id with another start time is another process.
+  write_text(staging + "/staged-" + owner_tag().substr(0, owner_tag().rfind('-')) + "-1-0", "an earlier process's");
   write_text(staging + "/notes.txt", "a person's");
-  fs::last_write_time(staging + "/staged-0badf00d-2-0", fs::file_time_type::clock::now() - std::chrono::hours(2));
-  CHECK(cache.remove_abandoned() == 2);
+  write_text(staging + "/staged-notes", "a person's");
+  fs::last_write_time(staging + "/staged-notes", fs::file_time_type::clock::now() - std::chrono::hours(2));
+  fs::last_write_time(staging + "/staged-0badf00d-2-1-0", fs::file_time_type::clock::now() - std::chrono::hours(2));
+  CHECK(cache.remove_abandoned() == 3);
   CHECK(fs::exists(staging + "/staged-" + owner_tag() + "-7"));
-  CHECK(fs::exists(staging + "/staged-0badf00d-1-0"));
+  CHECK(fs::exists(staging + "/staged-0badf00d-1-1-0"));
   CHECK(fs::exists(staging + "/notes.txt"));
+  CHECK(fs::exists(staging + "/staged-notes"));
 }
 
 TEST_CASE("cache: the first store of a process removes what killed processes staged") {
