@@ -266,6 +266,11 @@ def PtxTensorWaitOp : PtxOp<"tensor_wait", [AllTypesMatch<["input", "result"]>]>
 
 // ---- Epilogue ---------------------------------------------------------------------------------------------------
 
+def PtxLoadScalarOp : PtxOp<"load_scalar"> {
+  let summary = "Reads the fp32 behind a pointer parameter into `<param>_value`; stays below the waits before it";
+  let arguments = (ins StrAttr:$param);
+  let assemblyFormat = "$param attr-dict";
+}
 def PtxCallOp : PtxOp<"call", [AllTypesMatch<["input", "result"]>]> {
   let summary = "A named device function on a fragment (templates/device); extra arguments by kernel parameter name";
   let arguments = (ins StrAttr:$callee, PtxFragment:$input, StrArrayAttr:$params, Variadic<I32>:$indices);
