@@ -12,8 +12,8 @@ ARCHS = ["sm_90a", "sm_100a", "sm_100f", "sm_103a"]
 KINDS = ["r32", "r64", "h16", "imm", "f32", "pred", "tensor_map", "fragment", "coordinates"]
 SPACES = ["global", "param", "shared::cta", "shared::cluster", "tensor"]
 COMPLETIONS = ["mbarrier", "bulk_group", "tcgen05.commit", "tcgen05.wait::ld"]
-ROW_KEYS = {"name", "summary", "summary_pair", "section", "form", "operands", "archs", "archs_pair", "dims", "overloads",
-            "aligned", "pure", "until", "reads", "writes", "proxy", "completes_on", "clobbers_memory"}
+ROW_KEYS = {"name", "summary", "summary_pair", "section", "form", "operands", "archs", "archs_pair", "dims",
+            "overloads", "aligned", "pure", "until", "reads", "writes", "proxy", "completes_on", "clobbers_memory"}
 COST_KEYS = ["registers", "registers_per_elem", "fma_per_elem", "mufu_per_elem", "conversions_per_elem",
              "global_loads_per_elem", "shared_stores_per_elem"]
 

@@ -52,8 +52,8 @@ std::string keep_text(int elems) {
     operands += ", \"f\"(f.v[" + std::to_string(i) + "])";
   }
   const std::string n = std::to_string(elems);
-  return "WW_DEVICE void keep(const Fragment<" + n + "> &f, u32 addr) {\n  asm volatile(\"tcgen05.st.sync.aligned.32x32b.x" +
-         n + ".b32 [%0], {" + registers + "};\" :: \"r\"(addr)" + operands + ");\n}\n";
+  return "WW_DEVICE void keep(const Fragment<" + n + "> &f, u32 addr) {\n" +
+         "  asm volatile(\"tcgen05.st.sync.aligned.32x32b.x" + n + ".b32 [%0], {" + registers + "};\" :: \"r\"(addr)" + operands + ");\n}\n";
 }
 
 /// A kernel around `call` in which every element of the fragment is live before and after it.
@@ -126,7 +126,8 @@ TEST_CASE("cost rows of device functions are what the compiler makes of them") {
     INFO(measured.name << " on " << measured.fragment_elems << " elements");
     const isa::DeviceCost &cost = isa::find_device_function(measured.name)->cost;
     const std::string text = entry_text(ptx.product, measured_name(i));
-    CHECK(count_results(text, "(fma|mul|add|sub)(\\.rn)?(\\.ftz)?\\.f32(x2)?\\b") == cost.fma_per_elem * measured.elems);
+    CHECK(count_results(text, "(fma|mul|add|sub)(\\.rn)?(\\.ftz)?\\.f32(x2)?\\b") ==
+          cost.fma_per_elem * measured.elems);
     CHECK(count_results(text, "(ex2|rcp|tanh|lg2|sqrt|rsqrt|sin|cos)\\.") == cost.mufu_per_elem * measured.elems);
     CHECK(count_results(text, "cvt\\.rn\\.(bf16|f16)x2\\.f32\\b") == cost.conversions_per_elem * measured.elems);
     CHECK(count_results(text, "ld\\.global\\.nc\\.v4\\b") == cost.global_loads_per_elem * measured.elems);
@@ -134,7 +135,8 @@ TEST_CASE("cost rows of device functions are what the compiler makes of them") {
     CHECK(count_results(text, "st\\.shared::cta\\.v4\\b") == cost.shared_stores_per_elem * measured.elems);
     CHECK(count_results(text, "(ld|st)\\.local\\b") == 0);
 
-    const int extra = registers.at(measured_name(i)) - registers.at("baseline_" + std::to_string(measured.fragment_elems));
+    const std::string baseline = "baseline_" + std::to_string(measured.fragment_elems);
+    const int extra = registers.at(measured_name(i)) - registers.at(baseline);
     INFO("registers beyond the baseline: " << extra);
     const double row = cost.registers + cost.registers_per_elem * measured.elems;
     CHECK(extra <= row);

@@ -72,7 +72,7 @@ class RefusedRows(unittest.TestCase):
         self.refuse("pure, yet touches memory", pure=True, reads=["global"])
 
     def test_two_results(self):
-        outs = [{"name": "addr", "kind": "r32", "direction": "out"}, {"name": "value", "kind": "r32", "direction": "out"}]
+        outs = [{"name": name, "kind": "r32", "direction": "out"} for name in ("addr", "value")]
         with self.assertRaisesRegex(rows.RowError, "more than one result"):
             wrapper_text(expand(operands=outs)[0])
 
