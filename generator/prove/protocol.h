@@ -49,6 +49,7 @@ struct Event {
     kRead,       ///< reads `resource`; done when the event is (tcgen05.ld: place it at the wait::ld)
     kWrite,      ///< writes `resource`
     kInit,       ///< mbarrier.init; a protocol without it has its barriers ready before the first event
+    kFree,       ///< `resource` ends here (tcgen05.dealloc): every access must be known to have happened
   };
   Kind kind = Kind::kWait;
   int barrier = -1;      ///< index into Protocol::barriers
@@ -91,7 +92,7 @@ struct CheckOptions {
 ///           prove.byte-mismatch (a phase that has its arrivals but never its bytes);
 ///           prove.lag (a waiter two phases behind: it would see its parity again);
 ///           prove.stale-wait (a wait that an older phase satisfies, so that it does not wait);
-///           prove.undrained (bytes, arrivals or asynchronous work outstanding at exit);
+///           prove.undrained (bytes, arrivals, asynchronous work or unread data outstanding at exit);
 ///           prove.overwrite (a resource written while a reader or writer may still use it, or before it was read);
 ///           prove.unfilled (a resource read that may not have been written yet);
 ///           prove.uninitialised (a barrier used before its mbarrier.init is known to have happened).
