@@ -36,7 +36,7 @@ struct Field {
 
 /// What a family gives to the spec stage.
 struct FamilySpec {
-  std::string name;   ///< "w4a4_lora_gemm"
+  std::string name;   ///< as in a spec, and its folder
   std::string title;  ///< one line for `list families`
   int edition = 1;
   std::vector<std::string> archs;  ///< first one is the default
