@@ -32,17 +32,17 @@ std::string constant_name(const std::string &record_name) {
 void BodyPrinter::statement(const std::string &function, const std::vector<std::string> &arguments, const std::string &wrapper) {
   called_.insert(wrapper.empty() ? function : wrapper);
   std::string line = function + "(" + llvm::join(arguments, ", ") + ");";
-  const size_t indent_chars = 8;
-  if (line.size() + indent_chars + 2 * loops_.size() <= kLineChars) {
+  // Function, role and elected thread, then the loops.
+  const size_t indent_chars = 8 + 2 * loops_.size();
+  if (line.size() + indent_chars <= kLineChars) {
     out_ << line << "\n";
     return;
   }
   // One argument a line reads better than a ragged fill.
   out_ << function << "(\n";
-  out_.indent(4);
+  out_.indent().indent();
   for (size_t i = 0; i < arguments.size(); ++i) out_ << arguments[i] << (i + 1 < arguments.size() ? ",\n" : ");\n");
-  out_.unindent();
-  out_.unindent();
+  out_.unindent().unindent();
 }
 
 std::string BodyPrinter::fresh(const std::string &name) {
@@ -109,7 +109,10 @@ void BodyPrinter::print_role(PtxRoleOp role, bool is_first) {
 }
 
 void BodyPrinter::print_block(mlir::Block &block) {
+  // Names end with their braces.
+  const auto outer_uses = uses_of_name_;
   for (mlir::Operation &op : block) print(&op);
+  uses_of_name_ = outer_uses;
 }
 
 void BodyPrinter::print(mlir::Operation *op) {
@@ -171,7 +174,9 @@ void BodyPrinter::print_for(PtxForOp loop) {
   const std::string iv = loop.getIv().str();
   names_[loop.getBody().getArgument(0)] = iv;
   if (!loop.getUnroll()) out_ << "#pragma unroll 1\n";
-  out_ << "for (int " << iv << " = 0; " << iv << " < static_cast<int>(" << loop.getBound() << "); ++" << iv << ") {\n";
+  // Depths are unsigned words, as slots are; all other bounds are ints.
+  const std::string type = loop.getBound().ends_with("Depth") ? "u32" : "int";
+  out_ << "for (" << type << " " << iv << " = 0; " << iv << " < " << loop.getBound() << "; ++" << iv << ") {\n";
   out_.indent();
   loops_.push_back(iv);
   print_block(loop.getBody().front());

@@ -32,13 +32,29 @@ bool mentions(const std::string &text, const std::string &word) {
   return false;
 }
 
+constexpr size_t kLineChars = 120;
+
+/// The definition with its comment beside it, or above it where both do not fit one line.
+std::string commented(const ConstantLine &line) {
+  std::string row = fmt::format("{:<48}  // {}\n", line.definition, line.comment);
+  if (row.size() <= kLineChars + 1) return row;
+  std::string text;
+  size_t start = 0;
+  while (start < line.comment.size()) {
+    size_t end = line.comment.find("; ", start);
+    end = end == std::string::npos ? line.comment.size() : end + 1;
+    text += "// " + line.comment.substr(start, end - start) + "\n";
+    start = end + 1;
+  }
+  return text + line.definition + "\n";
+}
+
 /// Prints the constants that `body` mentions, and nothing under a heading where it mentions none.
 void print_section(std::string &out, const std::string &heading, const std::vector<ConstantLine> &lines, const std::string &body) {
   std::string text;
   for (const ConstantLine &line : lines) {
     if (!mentions(body, line.name)) continue;
-    std::string row = fmt::format("{:<48}", line.definition);
-    text += row + "  // " + line.comment + "\n";
+    text += commented(line);
   }
   if (!text.empty()) out += "\n// ---- " + heading + "\n" + text;
 }

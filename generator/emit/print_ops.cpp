@@ -176,7 +176,7 @@ bool BodyPrinter::print_epilogue(mlir::Operation *op) {
     const int64_t cols = load.getSubtileCols();
     const plan::Channel &channel = kernel_.channel(load.getRange().str());
     const std::string name = names_[load.getResult()] = fresh("values");
-    out_ << called("Fragment" + std::to_string(cols)) << " " << name << ";\n";
+    out_ << called("Fragment") << "<" << cols << "> " << name << ";\n";
     std::string address = "tmem + (warp % 4 << 21) + " + constant_name(channel.regions[0]);
     if (channel.depth > 1) address += " + kAccStrideCols * " + buffer_index(load.getSlot());
     address += " + kSubtileCols * " + expression(load.getSubtile(), 3);
