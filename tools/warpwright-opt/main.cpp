@@ -12,6 +12,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
+#include "mlir/Support/ToolUtilities.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
@@ -67,9 +68,9 @@ std::optional<std::vector<const ww::lower::PassInfo *>> chosen_passes() {
   return chosen;
 }
 
-int run(mlir::MLIRContext &context, llvm::SourceMgr &sources, const ww::plan::OperatorPlan *op) {
+int run(mlir::MLIRContext &context, llvm::SourceMgr *sources, const ww::plan::OperatorPlan *op) {
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  if (!input.empty()) module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
+  if (sources) module = mlir::parseSourceFile<mlir::ModuleOp>(*sources, &context);
   else module = ww::cli::family_ir(op->spec.family).build(context, *op, 0);
   if (!module || mlir::failed(mlir::verify(*module))) return static_cast<int>(ww::support::Exit::kBadInput);
   auto chosen = chosen_passes();
@@ -89,6 +90,33 @@ int run(mlir::MLIRContext &context, llvm::SourceMgr &sources, const ww::plan::Op
   return 0;
 }
 
+/// Each piece of a file that is split at `// -----` lines is a module of its own.
+int run_file(const ww::plan::OperatorPlan *op) {
+  std::string error;
+  auto file = mlir::openInputFile(input, &error);
+  if (!file) {
+    llvm::errs() << "warpwright-opt: " << error << "\n";
+    return static_cast<int>(ww::support::Exit::kBadInput);
+  }
+  int result = 0;
+  auto process = [&](std::unique_ptr<llvm::MemoryBuffer> piece, llvm::raw_ostream &) -> mlir::LogicalResult {
+    mlir::MLIRContext context;
+    ww::lower::load_dialects(context);
+    llvm::SourceMgr sources;
+    sources.AddNewSourceBuffer(std::move(piece), llvm::SMLoc());
+    if (verify_diagnostics) {
+      mlir::SourceMgrDiagnosticVerifierHandler handler(sources, &context);
+      run(context, &sources, op);
+      return handler.verify();
+    }
+    mlir::SourceMgrDiagnosticHandler handler(sources, &context);
+    result = std::max(result, run(context, &sources, op));
+    return mlir::success();
+  };
+  if (mlir::failed(mlir::splitAndProcessBuffer(std::move(file), process, llvm::outs(), "// -----", ""))) return 1;
+  return result;
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
@@ -106,23 +134,9 @@ int main(int argc, char **argv) {
     llvm::errs() << "warpwright-opt: give a FILE.mlir, or --spec\n";
     return static_cast<int>(ww::support::Exit::kUsage);
   }
+  const ww::plan::OperatorPlan *plan = op ? &*op : nullptr;
+  if (!input.empty()) return run_file(plan);
   mlir::MLIRContext context;
   ww::lower::load_dialects(context);
-  llvm::SourceMgr sources;
-  if (!input.empty()) {
-    std::string error;
-    auto file = mlir::openInputFile(input, &error);
-    if (!file) {
-      llvm::errs() << "warpwright-opt: " << error << "\n";
-      return static_cast<int>(ww::support::Exit::kBadInput);
-    }
-    sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
-  }
-  if (verify_diagnostics) {
-    mlir::SourceMgrDiagnosticVerifierHandler handler(sources, &context);
-    run(context, sources, op ? &*op : nullptr);
-    return mlir::succeeded(handler.verify()) ? 0 : 1;
-  }
-  mlir::SourceMgrDiagnosticHandler handler(sources, &context);
-  return run(context, sources, op ? &*op : nullptr);
+  return run(context, nullptr, plan);
 }
