@@ -6,6 +6,7 @@
 #include "generator/compile/compile.h"
 #include "generator/plan/report.h"
 #include "generator/prove/protocol.h"
+#include "generator/support/files.h"
 #include "tools/cli/build_files.h"
 #include "tools/cli/build_report.h"
 #include "tools/cli/interruption.h"
@@ -68,8 +69,10 @@ class Builder {
     check_protocols();
     if (!diagnostics_.has_errors()) compile_all();
     if (InterruptScope::is_interrupted()) return interrupted();
-    if (!options_.report.empty()) write_result(options_.report, report_json(built_), diagnostics_);
     if (!diagnostics_.has_errors()) write_all();
+    if (!options_.report.empty() && make_parent(options_.report)) {
+      write_result(options_.report, report_json(built_), diagnostics_);
+    }
     const std::string result = options_.json ? report_json(built_) : report_text(built_);
     std::fwrite(result.data(), 1, result.size(), stdout);
     return finish(diagnostics_, format_of(options_.json));
@@ -167,7 +170,17 @@ class Builder {
       files.push_back({built.plan.name + ".findings.json", findings_json(built)});
     }
     if (!write_files(options_.output_folder, files, diagnostics_) || options_.archive.empty()) return;
-    archive::write_archive(options_.archive, packed(), diagnostics_);
+    if (make_parent(options_.archive)) archive::write_archive(options_.archive, packed(), diagnostics_);
+  }
+
+  bool make_parent(const std::string &file) {
+    const size_t slash = file.rfind('/');
+    std::string why;
+    if (slash == std::string::npos || slash == 0 || support::make_folders(file.substr(0, slash), why)) return true;
+    support::Diagnostic d = error("cli.unwritable", fmt::format("cannot make the folder: {}", why));
+    d.where.file = file.substr(0, slash);
+    diagnostics_.add(std::move(d));
+    return false;
   }
 
   std::vector<archive::PackedOperator> packed() const {
