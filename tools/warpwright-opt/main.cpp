@@ -101,6 +101,7 @@ int run_file(const ww::plan::OperatorPlan *op) {
   int result = 0;
   auto process = [&](std::unique_ptr<llvm::MemoryBuffer> piece, llvm::raw_ostream &) -> mlir::LogicalResult {
     mlir::MLIRContext context;
+    context.printOpOnDiagnostic(false);
     ww::lower::load_dialects(context);
     llvm::SourceMgr sources;
     sources.AddNewSourceBuffer(std::move(piece), llvm::SMLoc());
