@@ -12,6 +12,7 @@ TESTS = {
     ".cpp": re.compile(r"\b(TEST_CASE|SCENARIO|int main)\b"),
     ".py": re.compile(r"\bdef test_\w+"),
     ".mlir": re.compile(r"\bRUN:"),
+    ".test": re.compile(r"\bRUN:"),
 }
 
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RUN: warpwright-opt %s --verify-diagnostics
 
 flow.kernel @k cta_group 1 {
