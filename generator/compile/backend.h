@@ -14,14 +14,15 @@ struct CompileJob {
 };
 
 struct CompilerOutput {
-  bool is_made = false;   ///< a cubin exists
-  std::string ptx;        ///< the text that ptxas read
+  bool is_made = false;  ///< a cubin exists
+  std::string ptx;       ///< the text that ptxas read
   std::string cubin;
-  std::string log;        ///< everything that the compiler printed
+  std::string log;  ///< everything that the compiler printed
 };
 
 /// Runs nvcc in a scratch folder. False with a diagnostic when it could not do its work: environment.no-scratch,
-/// environment.no-host-compiler, environment.no-nvcc, compile.time-limit. A rejected source is an output without a cubin.
+/// environment.no-host-compiler, environment.no-nvcc, compile.time-limit. A rejected source is an output without a
+/// cubin.
 bool compile_with_nvcc(const CompileJob &job, const CudaToolchain &toolchain, CompilerOutput &output,
                        support::Diagnostics &diagnostics);
 

@@ -77,7 +77,8 @@ std::string default_cache_folder() {
   };
   if (const std::string own = variable("WARPWRIGHT_CACHE"); !own.empty()) return own;
   // The XDG base directory specification: a relative path is to be ignored.
-  if (const std::string xdg = variable("XDG_CACHE_HOME"); !xdg.empty() && xdg.front() == '/') return xdg + "/warpwright";
+  if (const std::string xdg = variable("XDG_CACHE_HOME"); !xdg.empty() && xdg.front() == '/')
+    return xdg + "/warpwright";
   const std::string home = variable("HOME");
   return home.empty() ? "" : home + "/.cache/warpwright";
 }

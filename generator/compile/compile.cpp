@@ -103,7 +103,8 @@ void report_rejection(const CompileJob &job, const std::string &log, support::Di
   diagnostics.add(std::move(d));
 }
 
-void store(const Cache &cache, const std::string &key, const CompilerOutput &output, support::Diagnostics &diagnostics) {
+void store(const Cache &cache, const std::string &key, const CompilerOutput &output,
+           support::Diagnostics &diagnostics) {
   std::string why;
   if (cache.store(key, pack(output), why)) return;
   support::Diagnostic d;

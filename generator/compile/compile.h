@@ -17,10 +17,10 @@ enum class Backend { kNvcc, kNvrtc };
 
 /// What the compiled kernel may look like.
 struct CompilePolicy {
-  int64_t spill_limit_bytes = 0;        ///< stores + loads, per family
-  bool allow_local_memory = false;      ///< stack frame beyond the spills
-  int64_t max_registers = 0;            ///< 0: no check; else the plan's launch-bound share
-  int64_t dynamic_smem_bytes = 0;       ///< static shared memory must be 0 and this must fit the target
+  int64_t spill_limit_bytes = 0;    ///< stores + loads, per family
+  bool allow_local_memory = false;  ///< stack frame beyond the spills
+  int64_t max_registers = 0;        ///< 0: no check; else the plan's launch-bound share
+  int64_t dynamic_smem_bytes = 0;   ///< static shared memory must be 0 and this must fit the target
 };
 
 /// One line of ptxas, understood. Slugs that fail: compile.spill (beyond the limit), compile.local-memory,
@@ -30,8 +30,8 @@ struct CompilePolicy {
 /// compile.frontend-warning.
 struct Finding {
   std::string slug;
-  std::string text;     ///< the tool's own words, without paths and times
-  bool fails = false;   ///< by the policy
+  std::string text;    ///< the tool's own words, without paths and times
+  bool fails = false;  ///< by the policy
 };
 
 struct CompiledKernel {
@@ -52,9 +52,9 @@ struct CompiledKernel {
 struct CompileOptions {
   Backend backend = Backend::kNvcc;
   bool line_info = false;
-  std::string cache_folder;   ///< empty: no cache
-  std::string kernel_name;    ///< the extern "C" entry, to find its findings
-  double limit_seconds = 120; ///< of each compiler process; NVRTC cannot be stopped
+  std::string cache_folder;    ///< empty: no cache
+  std::string kernel_name;     ///< the extern "C" entry, to find its findings
+  double limit_seconds = 120;  ///< of each compiler process; NVRTC cannot be stopped
   /// Called with each command line that is about to run, as one could paste it into a shell.
   std::function<void(const std::string &)> on_command;
 };
@@ -74,14 +74,14 @@ std::optional<CompiledKernel> compile_kernel(const std::string &source, const ta
 
 /// A CUDA installation of version 13.0 or later.
 struct CudaToolchain {
-  std::string nvcc;      ///< path
+  std::string nvcc;  ///< path
   std::string ptxas;
-  std::string nvrtc;     ///< path of libnvrtc.so.N, may be empty
-  std::string version;   ///< "13.0.88"
+  std::string nvrtc;    ///< path of libnvrtc.so.N, may be empty
+  std::string version;  ///< "13.0.88"
 };
 
-/// The tool chain in use: of $WARPWRIGHT_CUDA alone if it is set, else the first that is new enough of PATH, $CUDA_HOME,
-/// $CUDA_PATH, /usr/local/cuda, and a folder `.cuda` above the working folder or the program.
+/// The tool chain in use: of $WARPWRIGHT_CUDA alone if it is set, else the first that is new enough of PATH,
+/// $CUDA_HOME, $CUDA_PATH, /usr/local/cuda, and a folder `.cuda` above the working folder or the program.
 ///
 /// Errors    environment.no-nvcc with the places searched; environment.old-cuda with the versions found.
 /// Threads   re-entrant; the answer is remembered for as long as those variables and the working folder stay the same.
@@ -90,7 +90,7 @@ std::optional<CudaToolchain> find_cuda(support::Diagnostics &diagnostics);
 /// NVRTC of version 13.0 or later, searched in the same places; needs no nvcc.
 struct NvrtcLibrary {
   std::string path;
-  std::string version;   ///< "13.0"
+  std::string version;  ///< "13.0"
 };
 std::optional<NvrtcLibrary> find_nvrtc(support::Diagnostics &diagnostics);
 

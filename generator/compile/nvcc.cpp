@@ -21,16 +21,16 @@ void add_error(support::Diagnostics &diagnostics, const std::string &slug, std::
 
 std::string stem_of(const std::string &file_name) { return file_name.substr(0, file_name.rfind('.')); }
 
-/// Runs a compiler in the scratch folder. Its own temporary files go there too, so that a kill leaves nothing elsewhere;
-/// the user's flags from the environment are not part of the cache key and must not count.
+/// Runs a compiler in the scratch folder. Its own temporary files go there too, so that a kill leaves nothing
+/// elsewhere; the user's flags from the environment are not part of the cache key and must not count.
 bool run_compiler(const CompileJob &job, std::vector<std::string> argv, const ScratchFolder &scratch,
                   support::ProcessResult &result, support::Diagnostics &diagnostics) {
   if (job.options.on_command) job.options.on_command(support::shell_quoted(argv));
   support::ProcessRequest request;
   request.argv = std::move(argv);
   request.folder = scratch.path();
-  request.environment = {{"TMPDIR", scratch.path()}, {"NVCC_PREPEND_FLAGS", ""}, {"NVCC_APPEND_FLAGS", ""},
-                         {"LC_ALL", "C"}};
+  request.environment = {
+      {"TMPDIR", scratch.path()}, {"NVCC_PREPEND_FLAGS", ""}, {"NVCC_APPEND_FLAGS", ""}, {"LC_ALL", "C"}};
   request.limit_seconds = job.options.limit_seconds;
   result = support::run_process(request);
   if (!result.started) {
@@ -38,8 +38,9 @@ bool run_compiler(const CompileJob &job, std::vector<std::string> argv, const Sc
     return false;
   }
   if (result.timed_out) {
-    add_error(diagnostics, "compile.time-limit",
-              fmt::format("{}: the compiler was stopped after {:g} s", job.options.kernel_name, job.options.limit_seconds));
+    add_error(
+        diagnostics, "compile.time-limit",
+        fmt::format("{}: the compiler was stopped after {:g} s", job.options.kernel_name, job.options.limit_seconds));
     return false;
   }
   return true;
@@ -47,7 +48,8 @@ bool run_compiler(const CompileJob &job, std::vector<std::string> argv, const Sc
 
 bool write_source(const CompileJob &job, const ScratchFolder &scratch, support::Diagnostics &diagnostics) {
   std::string why = scratch.why();
-  if (!scratch.path().empty() && support::write_file(scratch.path() + "/" + job.file_name, job.source, why)) return true;
+  if (!scratch.path().empty() && support::write_file(scratch.path() + "/" + job.file_name, job.source, why))
+    return true;
   add_error(diagnostics, "environment.no-scratch", why, {"TMPDIR may name another folder"});
   return false;
 }
@@ -86,7 +88,8 @@ bool compile_with_nvcc(const CompileJob &job, const CudaToolchain &toolchain, Co
   // explicit: -arch=sm_100a would also run a generic pass.
   std::vector<std::string> argv = {toolchain.nvcc, kLanguageFlag, "--keep", "--keep-dir", "."};
   if (job.options.line_info) {
-    argv.insert(argv.end(), {"-gencode", ptx_gencode(job.target), "-lineinfo", "-ptx", "-o", stem_of(job.file_name) + ".ptx"});
+    argv.insert(argv.end(),
+                {"-gencode", ptx_gencode(job.target), "-lineinfo", "-ptx", "-o", stem_of(job.file_name) + ".ptx"});
   } else {
     argv.insert(argv.end(), {"-gencode", job.target.gencode});
     for (const std::string &flag : ptxas_flags()) argv.insert(argv.end(), {"-Xptxas", flag});

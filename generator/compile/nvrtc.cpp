@@ -30,17 +30,17 @@ std::unique_ptr<Nvrtc> load(const std::string &file, std::string &why) {
     return nullptr;
   }
   auto api = std::make_unique<Nvrtc>();
-  const bool is_complete =
-      resolve(library, "nvrtcVersion", api->version_of, why) &&
-      resolve(library, "nvrtcGetErrorString", api->error_string, why) &&
-      resolve(library, "nvrtcCreateProgram", api->create, why) &&
-      resolve(library, "nvrtcDestroyProgram", api->destroy, why) &&
-      resolve(library, "nvrtcCompileProgram", api->compile, why) &&
-      resolve(library, "nvrtcGetProgramLogSize", api->log_bytes, why) &&
-      resolve(library, "nvrtcGetProgramLog", api->log, why) &&
-      resolve(library, "nvrtcGetPTXSize", api->ptx_bytes, why) && resolve(library, "nvrtcGetPTX", api->ptx, why) &&
-      resolve(library, "nvrtcGetCUBINSize", api->cubin_bytes, why) &&
-      resolve(library, "nvrtcGetCUBIN", api->cubin, why);
+  const bool is_complete = resolve(library, "nvrtcVersion", api->version_of, why) &&
+                           resolve(library, "nvrtcGetErrorString", api->error_string, why) &&
+                           resolve(library, "nvrtcCreateProgram", api->create, why) &&
+                           resolve(library, "nvrtcDestroyProgram", api->destroy, why) &&
+                           resolve(library, "nvrtcCompileProgram", api->compile, why) &&
+                           resolve(library, "nvrtcGetProgramLogSize", api->log_bytes, why) &&
+                           resolve(library, "nvrtcGetProgramLog", api->log, why) &&
+                           resolve(library, "nvrtcGetPTXSize", api->ptx_bytes, why) &&
+                           resolve(library, "nvrtcGetPTX", api->ptx, why) &&
+                           resolve(library, "nvrtcGetCUBINSize", api->cubin_bytes, why) &&
+                           resolve(library, "nvrtcGetCUBIN", api->cubin, why);
   int major = 0, minor = 0;
   if (!is_complete || api->version_of(&major, &minor) != 0) return nullptr;
   api->version = fmt::format("{}.{}", major, minor);

@@ -42,8 +42,9 @@ bool fails(const std::string &slug) { return slug != "compile.remark" && slug !=
 
 std::string hint_for(const std::string &slug) {
   static const std::map<std::string, std::string> hints = {
-      {"compile.spill", "the plan's roles need more registers than a thread has: a smaller epilogue sub-tile helps: "
-                        "--set epilogue.staging_cols=32"},
+      {"compile.spill",
+       "the plan's roles need more registers than a thread has: a smaller epilogue sub-tile helps: "
+       "--set epilogue.staging_cols=32"},
       {"compile.local-memory", "an array is indexed by a value that is not known at compile time"},
       {"compile.setmaxnreg-dropped", "setmaxnreg needs __launch_bounds__ and no calls to functions compiled elsewhere"},
       {"compile.wgmma-serialised", "accumulators and A fragments may be touched only outside fence … wait_group"},
@@ -60,11 +61,11 @@ std::vector<Finding> judge(const PtxasLog &log, const std::string &ptx, const ta
   std::vector<Finding> findings;
   const int64_t spill_bytes = log.spill_store_bytes + log.spill_load_bytes;
   if (spill_bytes > 0) {
-    findings.push_back({"compile.spill",
-                        fmt::format("{} spill stores, {} spill loads; the limit is {}",
-                                    format_bytes(log.spill_store_bytes), format_bytes(log.spill_load_bytes),
-                                    format_bytes(policy.spill_limit_bytes)),
-                        spill_bytes > policy.spill_limit_bytes});
+    findings.push_back(
+        {"compile.spill",
+         fmt::format("{} spill stores, {} spill loads; the limit is {}", format_bytes(log.spill_store_bytes),
+                     format_bytes(log.spill_load_bytes), format_bytes(policy.spill_limit_bytes)),
+         spill_bytes > policy.spill_limit_bytes});
   }
   // A spill slot is stored to at least once, so a frame beyond the spill stores holds something else.
   const bool has_array = declares_local_array(ptx) && log.stack_bytes > 0;

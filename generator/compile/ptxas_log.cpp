@@ -118,7 +118,8 @@ class LogParser {
 
   /// Warnings of the front end; the source lines and carets under them, and its summary, are not findings.
   void frontend(std::string_view text) {
-    const bool is_error = contains(text, "): error") || starts_with(text, "nvcc fatal") || contains(text, ": fatal error");
+    const bool is_error =
+        contains(text, "): error") || starts_with(text, "nvcc fatal") || contains(text, ": fatal error");
     const bool is_warning = contains(text, "): warning") || starts_with(text, "nvcc warning");
     if (is_error) log_.remarks.push_back(make_remark(Remark::Kind::kError, trimmed(text)));
     if (is_warning) log_.remarks.push_back(make_remark(Remark::Kind::kFrontend, trimmed(text)));

@@ -12,15 +12,15 @@ namespace warpwright::compile {
 struct Remark {
   enum class Kind { kInfo, kWarning, kError, kFrontend };
   Kind kind = Kind::kInfo;
-  int code = 0;       ///< 7508 of "(C7508)", or 0
-  std::string text;   ///< without prefix and code
+  int code = 0;      ///< 7508 of "(C7508)", or 0
+  std::string text;  ///< without prefix and code
 };
 
 struct PtxasLog {
   bool has_kernel = false;  ///< figures of the kernel were found
   int64_t registers = 0;
-  int64_t stack_bytes = 0;       ///< the largest frame of the kernel and the functions it calls
-  int64_t spill_store_bytes = 0; ///< summed over them
+  int64_t stack_bytes = 0;        ///< the largest frame of the kernel and the functions it calls
+  int64_t spill_store_bytes = 0;  ///< summed over them
   int64_t spill_load_bytes = 0;
   int64_t static_smem_bytes = 0;
   int64_t barriers = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private temporary folders and files that name their owner, so that what a killed process left can be told and removed.
+// Private temporary folders and files that name their owner, so that what a killed process left can be told and
+// removed.
 #pragma once
 
 #include <string>

@@ -95,8 +95,8 @@ std::optional<CudaToolchain> ask_installation(const std::string &installation, c
   const support::ProcessResult answer = support::run_process(request);
   toolchain.version = cuda_version_in(answer.out);
   if (!answer.ok() || toolchain.version.empty()) {
-    searched.lines.push_back(fmt::format("{}: {} does not answer --version{}", words, toolchain.nvcc,
-                                         answer.timed_out ? " in time" : ""));
+    searched.lines.push_back(
+        fmt::format("{}: {} does not answer --version{}", words, toolchain.nvcc, answer.timed_out ? " in time" : ""));
     return std::nullopt;
   }
   if (!is_new_enough(toolchain.version)) {
@@ -176,8 +176,8 @@ std::optional<NvrtcLibrary> find_nvrtc_in(const std::vector<CudaPlace> &places, 
       const Nvrtc *library = open_nvrtc(file, why);
       if (library != nullptr && is_new_enough(library->version)) return NvrtcLibrary{file, library->version};
       if (library != nullptr) old_version = library->version;
-      lines.push_back(fmt::format("{}: {}: {}", place.words, file,
-                                  library != nullptr ? "it is CUDA " + library->version : why));
+      lines.push_back(
+          fmt::format("{}: {}: {}", place.words, file, library != nullptr ? "it is CUDA " + library->version : why));
     }
   }
   support::Diagnostic d;

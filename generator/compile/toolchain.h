@@ -17,7 +17,7 @@ constexpr int kOldestCudaMinor = 0;
 /// with the words that name it in messages.
 struct CudaPlace {
   std::string folder;
-  std::string words;   ///< "PATH", "$CUDA_HOME"
+  std::string words;  ///< "PATH", "$CUDA_HOME"
 };
 
 /// Reads the environment: see find_cuda().

@@ -126,7 +126,7 @@ def newest_tool():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, epilog="Example: tools/bench/bench.py --only plan,emit")
-    parser.add_argument("--tool", default=newest_tool(), help="the program to time (default: build/release, else the newest)")
+    parser.add_argument("--tool", default=newest_tool(), help="the program to time; default: build/release, else the newest")
     parser.add_argument("--only", help="rows to measure: plan,emit,nvrtc,nvcc,cold,warm,sweep")
     parser.add_argument("--runs", type=int, help="runs of every row, instead of each row's own number")
     parser.add_argument("--json", metavar="FILE", help="write the figures there, too")
@@ -148,7 +148,7 @@ def main():
             row.measure(options.runs or row.runs, warm_up=row.name != "cold")
     print(table(chosen))
     if load > 0.5:
-        print(f"Other work was running (load {load:.1f} at the start): wall times are too high; compare the cpu column.")
+        print(f"Other work was running (load {load:.1f} at the start): wall times are too high, see the cpu column.")
     missed = [row.name for row in chosen if row.median_s > row.target_s]
     if options.json:
         version = subprocess.run([options.tool, "--version"], capture_output=True, text=True, check=True).stdout.strip()

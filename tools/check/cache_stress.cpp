@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <filesystem>
@@ -33,8 +34,8 @@ using namespace warpwright;
 using Clock = std::chrono::steady_clock;
 using support::format_thousands;
 
-constexpr int kSources = 24;   ///< kernels that go through the compiler
-constexpr int kEntries = 40;   ///< entries that go straight to the cache, up to 300 KB each
+constexpr int kSources = 24;  ///< kernels that go through the compiler
+constexpr int kEntries = 40;  ///< entries that go straight to the cache, up to 300 KB each
 constexpr int kWrongExit = 9;
 
 struct Options {
@@ -76,7 +77,8 @@ constexpr char kStubNvcc[] =
 
 std::string make_source(int number) {
   std::string source = fmt::format("// kernel {}\n", number);
-  while (source.size() < static_cast<size_t>(1000 + 4000 * number)) source += fmt::format("line {} of {}\n", source.size(), number);
+  while (source.size() < static_cast<size_t>(1000 + 4000 * number))
+    source += fmt::format("line {} of {}\n", source.size(), number);
   return source;
 }
 
@@ -88,7 +90,8 @@ std::string make_content(int number) {
   return content;
 }
 
-/// Made once, before any worker starts; one more of each for the recovery, whose last compilation is always a fresh one.
+/// Made once, before any worker starts; one more of each for the recovery, whose last compilation is always a fresh
+/// one.
 struct Truth {
   std::vector<std::string> sources, contents, keys;
   Truth() {
@@ -124,11 +127,12 @@ void compile_one(const Folders &folders, int number) {
   ++counters().reads;
   ++(kernel->from_cache ? counters().hits : counters().compiles);
   check(kernel->ptx == "// ptx\n" + source, fmt::format("PTX of kernel {}", number));
-  check(std::string(kernel->cubin.begin(), kernel->cubin.end()) == source + source, fmt::format("cubin of kernel {}", number));
+  check(std::string(kernel->cubin.begin(), kernel->cubin.end()) == source + source,
+        fmt::format("cubin of kernel {}", number));
   check(kernel->registers == 10, fmt::format("figures of kernel {}", number));
 }
 
-void use_entry(const Folders &folders, int number) {
+void use_entry(const Folders &folders, int number, bool replaces) {
   const compile::Cache cache(folders.cache());
   const std::string &key = truth().keys[static_cast<size_t>(number)];
   const std::string &content = truth().contents[static_cast<size_t>(number)];
@@ -137,7 +141,7 @@ void use_entry(const Folders &folders, int number) {
   if (got) {
     ++counters().hits;
     check(*got == content, fmt::format("entry {}", number));
-    return;
+    if (!replaces) return;
   }
   std::string why;
   check(cache.store(key, content, why), "cannot store: " + why);
@@ -150,7 +154,7 @@ void use_entry(const Folders &folders, int number) {
     if (random() % 8 == 0) {
       compile_one(folders, static_cast<int>(random() % kSources));
     } else {
-      use_entry(folders, static_cast<int>(random() % kEntries));
+      use_entry(folders, static_cast<int>(random() % kEntries), random() % 4 == 0);
     }
   }
 }
@@ -208,11 +212,16 @@ class Stress {
   int run() {
     const Clock::time_point start = Clock::now();
     for (int i = 0; i < options_.workers; ++i) workers_.push_back(start_worker(folders_, seed_++));
+    const double period = options_.seconds / options_.kills;
     for (int done = 0; done < options_.kills; ++done) {
-      const double due = options_.seconds * (done + 1) / options_.kills;
-      std::this_thread::sleep_until(start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(due)));
+      // Kills keep their times; entries rot about every 20 ms in between.
+      const auto due =
+          start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(period * (done + 1)));
+      do {
+        damaged_ += damage_an_entry(folders_, random_) ? 1 : 0;
+        std::this_thread::sleep_until(std::min(due, Clock::now() + std::chrono::milliseconds(20)));
+      } while (Clock::now() < due);
       replace_a_worker();
-      damaged_ += damage_an_entry(folders_, random_) ? 1 : 0;
     }
     for (const pid_t worker : workers_) end(worker);
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -241,9 +250,9 @@ class Stress {
   std::vector<std::string> recover() {
     std::this_thread::sleep_for(std::chrono::milliseconds(300));  // compilers that outlived their callers end
     failed_ += in_process([&] {
-      for (int number = 0; number <= kSources; ++number) compile_one(folders_, number);
-      for (int number = 0; number <= kEntries; ++number) use_entry(folders_, number);
-    }) != 0;
+                 for (int number = 0; number <= kSources; ++number) compile_one(folders_, number);
+                 for (int number = 0; number <= kEntries; ++number) use_entry(folders_, number, false);
+               }) != 0;
     std::vector<std::string> left = files_below(folders_.cache() + "/staging");
     const std::vector<std::string> scratch = files_below(folders_.scratch());
     left.insert(left.end(), scratch.begin(), scratch.end());
@@ -252,10 +261,11 @@ class Stress {
 
   int report(double seconds, const std::vector<std::string> &left) const {
     const Counters &c = counters();
-    fmt::print("cache_stress: {} processes killed and {} entries damaged in {:.1f} s; {} reads, {} hits, {} compilations, "
-               "{} stores\n",
-               killed_, damaged_, seconds, format_thousands(c.reads), format_thousands(c.hits),
-               format_thousands(c.compiles), format_thousands(c.stores));
+    fmt::print(
+        "cache_stress: {} processes killed and {} entries damaged in {:.1f} s; {} reads, {} hits, {} compilations, "
+        "{} stores\n",
+        killed_, damaged_, seconds, format_thousands(c.reads), format_thousands(c.hits), format_thousands(c.compiles),
+        format_thousands(c.stores));
     fmt::print("cache_stress: {} wrong results, {} temporary files left\n", c.wrong + failed_, left.size());
     for (const std::string &file : left) fmt::print("  {}\n", file);
     if (c.hits == 0 || c.stores == 0 || c.compiles == 0) fmt::print("cache_stress: it did not do all kinds of work\n");

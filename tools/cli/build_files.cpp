@@ -63,7 +63,8 @@ bool write_files(const std::string &folder, const std::vector<std::pair<std::str
   std::vector<const std::string *> changed;
   for (const auto &[name, bytes] : files) {
     if (holds(folder + "/" + name, bytes)) continue;
-    if (!support::write_file(staging.path + "/" + name, bytes, why)) return unwritable(folder + "/" + name, why, diagnostics);
+    if (!support::write_file(staging.path + "/" + name, bytes, why))
+      return unwritable(folder + "/" + name, why, diagnostics);
     changed.push_back(&name);
   }
   for (const std::string *name : changed) {

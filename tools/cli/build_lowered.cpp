@@ -14,6 +14,8 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -47,6 +49,29 @@ compile::CompilePolicy policy_of(const plan::KernelPlan &kernel, const target::S
   policy.dynamic_smem_bytes = kernel.launch.dynamic_smem_bytes;
   return policy;
 }
+
+/// A line on the terminal that counts; nothing elsewhere.
+class Progress {
+ public:
+  explicit Progress(size_t count) : count_(count), is_shown_(count > 1 && ::isatty(STDERR_FILENO) != 0) {}
+  ~Progress() {
+    if (is_shown_) fmt::print(stderr, "\r\033[K");
+  }
+  Progress(const Progress &) = delete;
+  Progress &operator=(const Progress &) = delete;
+
+  void step(const std::string &name) {
+    const std::lock_guard lock(mutex_);
+    ++done_;
+    if (is_shown_) fmt::print(stderr, "\r\033[K{} of {}: {}", done_, count_, name);
+  }
+
+ private:
+  const size_t count_;
+  const bool is_shown_;
+  size_t done_ = 0;
+  std::mutex mutex_;
+};
 
 class Builder {
  public:
@@ -89,8 +114,9 @@ class Builder {
     std::set<std::string> names;
     for (const LoweredOperator &op : operators_) {
       if (names.insert(op.plan.name).second) continue;
-      support::Diagnostic d = error("cli.duplicate-name", fmt::format("two specs make an operator named \"{}\"", op.plan.name),
-                                    {"rename one of the files, or build them into different folders"});
+      support::Diagnostic d =
+          error("cli.duplicate-name", fmt::format("two specs make an operator named \"{}\"", op.plan.name),
+                {"rename one of the files, or build them into different folders"});
       d.where.file = op.plan.spec.file;
       diagnostics_.add(std::move(d));
     }
@@ -101,7 +127,8 @@ class Builder {
     std::vector<support::Diagnostics> found(operators_.size());
     for_each_parallel(operators_.size(), options_.jobs, [&](size_t i) {
       found[i].add_source(operators_[i].plan.spec.file, operators_[i].plan.spec.source_text);
-      for (const emit::LoweredKernel &kernel : operators_[i].kernels) prove::check_protocol(kernel.protocol, {}, found[i]);
+      for (const emit::LoweredKernel &kernel : operators_[i].kernels)
+        prove::check_protocol(kernel.protocol, {}, found[i]);
     });
     for (size_t i = 0; i < found.size(); ++i) take(i, found[i]);
   }
@@ -113,8 +140,11 @@ class Builder {
         for (size_t arch = 0; arch < operators_[op].archs.size(); ++arch) units.push_back({op, kernel, arch, {}});
       }
     }
+    Progress progress(units.size());
     for_each_parallel(units.size(), options_.jobs, [&](size_t i) {
-      if (!InterruptScope::is_interrupted()) compile_unit(units[i]);
+      if (InterruptScope::is_interrupted()) return;
+      compile_unit(units[i]);
+      progress.step(operators_[units[i].op].plan.name);
     });
     for (const Unit &unit : units) take(unit.op, unit.diagnostics);
   }
@@ -157,7 +187,8 @@ class Builder {
     std::vector<std::pair<std::string, std::string>> files;
     for (const BuiltOperator &built : built_) {
       for (size_t i = 0; i < built.images.size(); ++i) {
-        const std::string stem = built.images.size() == 1 ? built.plan.name : built.plan.name + "." + built.plan.kernels[i].name;
+        const std::string stem =
+            built.images.size() == 1 ? built.plan.name : built.plan.name + "." + built.plan.kernels[i].name;
         files.push_back({stem + ".cu", built.sources[i]});
         for (size_t a = 0; a < built.images[i].size(); ++a) {
           const auto &[arch, kernel] = built.images[i][a];

@@ -96,7 +96,8 @@ std::string report_text(const std::vector<BuiltOperator> &all) {
   table.add_column("findings");
   for (const BuiltOperator &built : all) {
     for (size_t i = 0; i < built.images.size(); ++i) {
-      const std::string name = built.images.size() == 1 ? built.plan.name : built.plan.name + " " + built.plan.kernels[i].name;
+      const std::string name =
+          built.images.size() == 1 ? built.plan.name : built.plan.name + " " + built.plan.kernels[i].name;
       for (const Image &image : built.images[i]) {
         if (!image.second) {
           table.add_row({name, image.first, "", "", "", "", verdict(built, image)});

@@ -11,8 +11,8 @@
 namespace warpwright::cli {
 namespace {
 
-std::optional<plan::OperatorPlan> plan_spec(const std::string &file, std::vector<std::string> set, const std::string &arch,
-                                            support::Diagnostics &diagnostics) {
+std::optional<plan::OperatorPlan> plan_spec(const std::string &file, std::vector<std::string> set,
+                                            const std::string &arch, support::Diagnostics &diagnostics) {
   if (!arch.empty()) set.push_back("arch=" + support::json_quote(arch));
   const std::optional<spec::KernelSpec> spec = load_spec(file, set, diagnostics);
   if (!spec) return std::nullopt;

@@ -19,8 +19,8 @@ struct LoweredOperator {
   std::vector<std::string> archs;  ///< to compile for; the plan's own first
 };
 
-/// Loads, plans and lowers one spec. `archs` replaces the spec's architecture: the first one is planned and emitted for,
-/// and the others must plan too; empty keeps the spec's own.
+/// Loads, plans and lowers one spec. `archs` replaces the spec's architecture: the first one is planned and emitted
+/// for, and the others must plan too; empty keeps the spec's own.
 ///
 /// Errors    of all stages up to emission; spec.unknown-arch.
 std::optional<LoweredOperator> lower_spec(const std::string &file, const std::vector<std::string> &set,

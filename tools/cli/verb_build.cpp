@@ -32,7 +32,8 @@ int run_build(const BuildOptions &options) {
   std::vector<support::Diagnostics> found(files.size());
   // Everything that needs no compiler comes first: all of its problems are told before a second is spent.
   for_each_parallel(files.size(), options.jobs, [&](size_t i) {
-    if (!InterruptScope::is_interrupted()) lowered[i] = lower_spec(files[i], options.set, unique(options.archs), {}, found[i]);
+    if (!InterruptScope::is_interrupted())
+      lowered[i] = lower_spec(files[i], options.set, unique(options.archs), {}, found[i]);
   });
   for (const support::Diagnostics &each : found) diagnostics.append(each);
   if (InterruptScope::is_interrupted()) {

@@ -22,7 +22,8 @@ void write_dumps(const LoweredOperator &op, const EmitOptions &options, support:
   }
   for (const emit::LoweredKernel &kernel : op.kernels) {
     for (const emit::IrDump &dump : kernel.dumps) {
-      const std::string heading = fmt::format("// {} of {}{}\n", dump.pass, kernel.name, dump.changed ? "" : ": unchanged");
+      const std::string heading =
+          fmt::format("// {} of {}{}\n", dump.pass, kernel.name, dump.changed ? "" : ": unchanged");
       const std::string text = dump.changed ? heading + dump.text : heading;
       if (options.dump_folder.empty()) {
         fmt::print(stderr, "{}\n", text);
@@ -62,7 +63,8 @@ void write_sources(const LoweredOperator &op, const EmitOptions &options, suppor
   }
   std::string why;
   if (options.output.empty() || !support::make_folders(options.output, why)) {
-    diagnostics.add(error("cli.usage", fmt::format("the operator has {} kernels: -o must name a folder", op.kernels.size())));
+    diagnostics.add(
+        error("cli.usage", fmt::format("the operator has {} kernels: -o must name a folder", op.kernels.size())));
     return;
   }
   for (const emit::LoweredKernel &kernel : op.kernels) {

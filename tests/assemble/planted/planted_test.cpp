@@ -66,10 +66,10 @@ TEST_CASE("planted: each fault gives its slug with nvcc and with NVRTC") {
     const char *name;
     const char *slug;
   };
-  for (const Row &row : {Row{"spill", "compile.spill"}, Row{"local_array", "compile.local-memory"},
-                         Row{"setmaxnreg_dropped", "compile.setmaxnreg-dropped"},
-                         Row{"static_smem", "compile.static-smem"}, Row{"wgmma_serialised", "compile.wgmma-serialised"},
-                         Row{"too_many_registers", "compile.too-many-registers"}}) {
+  for (const Row &row :
+       {Row{"spill", "compile.spill"}, Row{"local_array", "compile.local-memory"},
+        Row{"setmaxnreg_dropped", "compile.setmaxnreg-dropped"}, Row{"static_smem", "compile.static-smem"},
+        Row{"wgmma_serialised", "compile.wgmma-serialised"}, Row{"too_many_registers", "compile.too-many-registers"}}) {
     for (const Backend backend : {Backend::kNvcc, Backend::kNvrtc}) {
       INFO(row.name << (backend == Backend::kNvcc ? " nvcc" : " nvrtc"));
       CompilePolicy policy;

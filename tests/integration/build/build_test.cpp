@@ -27,8 +27,9 @@ const std::string kSource = WARPWRIGHT_SOURCE_DIR;
 const std::string kSpec = kSource + "/configs/kernels/w4a4_lora_gemm/flux1_qkv.json";
 
 /// A stub that "compiles" whatever kernel the file is named after.
-const std::string kStub = std::string(kCompilingBody) + "echo \"ptxas info    : Compiling entry function '$stem' for 'sm_100a'\"\n"
-                                                        "echo 'ptxas info    : Used 100 registers, used 1 barriers'\n";
+const std::string kStub = std::string(kCompilingBody) +
+                          "echo \"ptxas info    : Compiling entry function '$stem' for 'sm_100a'\"\n"
+                          "echo 'ptxas info    : Used 100 registers, used 1 barriers'\n";
 
 /// An operator around one planted kernel, with just enough plan for the build's second half.
 cli::LoweredOperator planted(const std::string &name) {
@@ -99,9 +100,9 @@ TEST_CASE("build: each planted fault exits 4, names its slug in the report and w
     const char *name;
     const char *slug;
   };
-  for (const Row &row : {Row{"spill", "compile.spill"}, Row{"local_array", "compile.local-memory"},
-                         Row{"setmaxnreg_dropped", "compile.setmaxnreg-dropped"},
-                         Row{"static_smem", "compile.static-smem"}}) {
+  for (const Row &row :
+       {Row{"spill", "compile.spill"}, Row{"local_array", "compile.local-memory"},
+        Row{"setmaxnreg_dropped", "compile.setmaxnreg-dropped"}, Row{"static_smem", "compile.static-smem"}}) {
     INFO(row.name);
     const TestFolder folder;
     CHECK(cli::build_lowered({planted(row.name), planted("clean")}, options_for(folder.path())) == 4);
@@ -168,7 +169,8 @@ TEST_CASE("build: without nvcc, and with an old one, exit 5 and no file") {
 TEST_CASE("build: a bad spec among good ones exits 1 before any compiler runs, with all problems") {
   const TestFolder folder;
   const Variable cuda("WARPWRIGHT_CUDA", folder.path() + "/nothing");
-  write_text(folder.path() + "/specs/bad.json", "{\"edition\": 1, \"family\": \"w4a4_lora_gemm\", \"problem\": {\"n\": 100, \"k\": 100}}");
+  write_text(folder.path() + "/specs/bad.json",
+             "{\"edition\": 1, \"family\": \"w4a4_lora_gemm\", \"problem\": {\"n\": 100, \"k\": 100}}");
   write_text(folder.path() + "/specs/good.json", read_text(kSpec));
   write_text(folder.path() + "/specs/worse.json", "{");
   const Run run = run_tool({"build", folder.path() + "/specs", "-o", folder.path() + "/out"}, folder.path());
@@ -184,7 +186,8 @@ TEST_CASE("build: two folders, two copies of a spec, any number of jobs: byte-id
   int jobs = 1;
   for (const std::string &folder : {one.path(), other.path()}) {
     write_text(folder + "/specs/flux1_qkv.json", read_text(kSpec));
-    write_text(folder + "/specs/another.json", read_text(kSource + "/configs/kernels/w4a4_lora_gemm/qwen3_8b_qkv.json"));
+    write_text(folder + "/specs/another.json",
+               read_text(kSource + "/configs/kernels/w4a4_lora_gemm/qwen3_8b_qkv.json"));
     const Run run = run_tool({"build", folder + "/specs", "-o", folder + "/out", "--archive", folder + "/out/all.wwa",
                               "--report", folder + "/out/report.json", "--no-cache", "-j", std::to_string(jobs++)},
                              folder);
@@ -204,12 +207,14 @@ TEST_CASE("build: an interrupt exits 130, leaves no temporary folder and writes 
   const Variable cuda("WARPWRIGHT_CUDA", folder.path() + "/cuda");
   const Variable temporary("TMPDIR", scratch.path());
   const auto started = std::chrono::steady_clock::now();
-  const Run run = run_tool({"build", kSpec, "-o", folder.path() + "/out", "--no-cache"}, folder.path(), [&](pid_t child) {
-    while (!fs::exists(folder.path() + "/started") && std::chrono::steady_clock::now() - started < std::chrono::seconds(30)) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    ::kill(child, SIGINT);
-  });
+  const Run run =
+      run_tool({"build", kSpec, "-o", folder.path() + "/out", "--no-cache"}, folder.path(), [&](pid_t child) {
+        while (!fs::exists(folder.path() + "/started") &&
+               std::chrono::steady_clock::now() - started < std::chrono::seconds(30)) {
+          std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+        ::kill(child, SIGINT);
+      });
   CHECK(run.exit_code == 130);
   CHECK(std::chrono::steady_clock::now() - started < std::chrono::seconds(40));
   CHECK(contains(run.err, "interrupted"));
@@ -232,7 +237,8 @@ TEST_CASE("build: a second run takes kernels from the cache and leaves equal fil
   const TestFolder folder;
   write_stub_nvcc(folder.path() + "/cuda", "13.0.88", "echo run >> " + folder.path() + "/runs\n" + kStub);
   const Variable cuda("WARPWRIGHT_CUDA", folder.path() + "/cuda");
-  const std::vector<std::string> arguments = {"build", kSpec, "-o", folder.path() + "/out", "--cache-folder", folder.path() + "/cache"};
+  const std::vector<std::string> arguments = {
+      "build", kSpec, "-o", folder.path() + "/out", "--cache-folder", folder.path() + "/cache"};
   REQUIRE(run_tool(arguments, folder.path()).exit_code == 0);
   const auto time = fs::last_write_time(folder.path() + "/out/flux1_qkv.cubin");
   REQUIRE(run_tool(arguments, folder.path()).exit_code == 0);
@@ -244,8 +250,8 @@ TEST_CASE("build: the first architecture named is planned for, the others get im
   const TestFolder folder;
   write_stub_nvcc(folder.path() + "/cuda", "13.0.88", kStub);
   const Variable cuda("WARPWRIGHT_CUDA", folder.path() + "/cuda");
-  const Run run = run_tool({"build", kSpec, "-o", folder.path() + "/out", "--no-cache", "--arch", "sm_103a", "--arch", "sm_100f",
-                            "--arch", "sm_103a", "--archive", folder.path() + "/a.wwa"},
+  const Run run = run_tool({"build", kSpec, "-o", folder.path() + "/out", "--no-cache", "--arch", "sm_103a", "--arch",
+                            "sm_100f", "--arch", "sm_103a", "--archive", folder.path() + "/a.wwa"},
                            folder.path());
   INFO(run.err);
   CHECK(run.exit_code == 0);
@@ -260,6 +266,9 @@ TEST_CASE("for_each_parallel: every index once, and an exception comes through")
   cli::for_each_parallel(seen.size(), 4, [&](size_t i) { ++seen[i]; });
   for (const auto &count : seen) CHECK(count == 1);
   cli::for_each_parallel(0, 4, [](size_t) { FAIL("there is nothing to do"); });
-  CHECK_THROWS_AS(cli::for_each_parallel(10, 3, [](size_t i) { if (i == 5) throw support::InternalError("five"); }),
+  CHECK_THROWS_AS(cli::for_each_parallel(10, 3,
+                                         [](size_t i) {
+                                           if (i == 5) throw support::InternalError("five");
+                                         }),
                   support::InternalError);
 }

@@ -11,7 +11,8 @@ namespace {
 
 const char kSpillLog[] =
     "ptxas warning : Local memory used for function 'k', size of stack frame: 360 bytes\n"
-    "ptxas warning : Registers are spilled to local memory in function 'k', 396 bytes spill stores, 400 bytes spill loads\n"
+    "ptxas warning : Registers are spilled to local memory in function 'k', 396 bytes spill stores, 400 bytes spill "
+    "loads\n"
     "ptxas info    : 0 bytes gmem\n"
     "ptxas info    : Compiling entry function 'k' for 'sm_100a'\n"
     "ptxas info    : Function properties for k\n"
@@ -56,7 +57,8 @@ TEST_CASE("ptxas log: NVRTC quotes continuation lines with a dot") {
       "ptxas info    : Compiling entry function 'k' for 'sm_100a'\n"
       "ptxas info    : Function properties for k\n"
       "ptxas         .     16 bytes stack frame, 8 bytes spill stores, 12 bytes spill loads\n"
-      "ptxas info    : Used 128 registers, used 16 barriers, 16 bytes cumulative stack size\n", "k");
+      "ptxas info    : Used 128 registers, used 16 barriers, 16 bytes cumulative stack size\n",
+      "k");
   CHECK(log.stack_bytes == 16);
   CHECK(log.spill_store_bytes == 8);
   CHECK(log.spill_load_bytes == 12);
@@ -85,15 +87,17 @@ TEST_CASE("ptxas log: spills of the functions that the kernel calls count") {
       "    16 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads\n"
       "ptxas info    : Function properties for helper\n"
       "    32 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads\n"
-      "ptxas info    : Used 64 registers, used 1 barriers\n", "k");
+      "ptxas info    : Used 64 registers, used 1 barriers\n",
+      "k");
   CHECK(log.spill_store_bytes == 12);
   CHECK(log.stack_bytes == 32);
 }
 
 TEST_CASE("ptxas log: torn and hostile text gives no figures and no crash") {
-  for (const char *text : {"", "\n\n", "ptxas", "ptxas ", "ptxas info", "ptxas info    :", "ptxas info    : (C", ": ",
-                           " bytes stack frame,", "ptxas info    : Used  registers", "ptxas info    : (C99999999999999999999) x",
-                           "99999999999999999999999 bytes stack frame, 1 bytes spill stores"}) {
+  for (const char *text :
+       {"", "\n\n", "ptxas", "ptxas ", "ptxas info", "ptxas info    :", "ptxas info    : (C", ": ",
+        " bytes stack frame,", "ptxas info    : Used  registers", "ptxas info    : (C99999999999999999999) x",
+        "99999999999999999999999 bytes stack frame, 1 bytes spill stores"}) {
     INFO(text);
     const PtxasLog log = parse_ptxas_log(text, "k");
     CHECK_FALSE(log.has_kernel);
@@ -102,9 +106,7 @@ TEST_CASE("ptxas log: torn and hostile text gives no figures and no crash") {
   }
 }
 
-TEST_CASE("policy: a quiet kernel has no findings") {
-  CHECK(judge_text(quiet_log(), {}).empty());
-}
+TEST_CASE("policy: a quiet kernel has no findings") { CHECK(judge_text(quiet_log(), {}).empty()); }
 
 TEST_CASE("policy: spills within the limit are told, beyond it they fail") {
   const std::string log =
@@ -176,21 +178,24 @@ TEST_CASE("policy: each code of ptxas has its slug") {
     REQUIRE(findings.size() == 1);
     return findings[0].slug + (findings[0].fails ? " fails" : "");
   };
-  CHECK(slug_of("ptxas info    : (C7508) Potential Performance Loss: 'setmaxnreg' ignored; unable to determine register "
-                "count at entry.") == "compile.setmaxnreg-dropped fails");
+  CHECK(
+      slug_of("ptxas info    : (C7508) Potential Performance Loss: 'setmaxnreg' ignored; unable to determine register "
+              "count at entry.") == "compile.setmaxnreg-dropped fails");
   for (const int code : {7510, 7511, 7512, 7513, 7514, 7515, 7602}) {
     CHECK(slug_of("ptxas info    : (C" + std::to_string(code) + ") words") == "compile.wgmma-serialised fails");
   }
   for (const int code : {7517, 7519}) {
     CHECK(slug_of("ptxas info    : (C" + std::to_string(code) + ") words") == "compile.wgmma-repaired fails");
   }
-  CHECK(slug_of("ptxas info    : (C7999) Potential Performance Loss: something new") == "compile.performance-loss fails");
+  CHECK(slug_of("ptxas info    : (C7999) Potential Performance Loss: something new") ==
+        "compile.performance-loss fails");
   // The words count where a release gives another code or none.
   CHECK(slug_of("ptxas info    : Potential Performance Loss: wgmma.mma_async instructions are serialized due to ill "
                 "formed pipeline stage in the function 'k'") == "compile.wgmma-serialised fails");
   CHECK(slug_of("ptxas warning : a warning that nobody has seen yet") == "compile.remark");
   CHECK(slug_of("ptxas info    : some advice") == "compile.remark");
-  CHECK(slug_of("k.cu(3): warning #177-D: variable \"x\" was declared but never referenced") == "compile.frontend-warning");
+  CHECK(slug_of("k.cu(3): warning #177-D: variable \"x\" was declared but never referenced") ==
+        "compile.frontend-warning");
 }
 
 TEST_CASE("policy: findings hold no time and no path") {

@@ -43,11 +43,14 @@ Variable::~Variable() {
 
 void write_stub_nvcc(const std::string &folder, const std::string &version, const std::string &body) {
   const std::string file = folder + "/bin/nvcc";
-  write_text(file, "#!/bin/sh\n"
-                   "if [ \"$1\" = --version ]; then\n"
-                   "  echo 'Cuda compilation tools, release " + version.substr(0, version.rfind('.')) + ", V" + version +
-                   "'\n  exit 0\nfi\n"
-                   "for source; do :; done\nstem=${source%.cu}\n" + body);
+  write_text(file,
+             "#!/bin/sh\n"
+             "if [ \"$1\" = --version ]; then\n"
+             "  echo 'Cuda compilation tools, release " +
+                 version.substr(0, version.rfind('.')) + ", V" + version +
+                 "'\n  exit 0\nfi\n"
+                 "for source; do :; done\nstem=${source%.cu}\n" +
+                 body);
   ::chmod(file.c_str(), 0755);
 }
 

@@ -26,7 +26,8 @@ std::optional<CompiledKernel> compile_stub(support::Diagnostics &diagnostics, do
 }  // namespace
 
 TEST_CASE("toolchain: the version stands in nvcc's answer and in PTX") {
-  CHECK(cuda_version_in("nvcc: NVIDIA (R) Cuda compiler driver\nCuda compilation tools, release 13.0, V13.0.88\nBuild x\n") ==
+  CHECK(cuda_version_in(
+            "nvcc: NVIDIA (R) Cuda compiler driver\nCuda compilation tools, release 13.0, V13.0.88\nBuild x\n") ==
         "13.0.88");
   CHECK(cuda_version_in("//\n// Cuda compilation tools, release 13.2, V13.2.5\n// Based on NVVM 20.0.0\n") == "13.2.5");
   CHECK(cuda_version_in("nvcc 13").empty());
@@ -59,8 +60,8 @@ TEST_CASE("toolchain: an older CUDA is refused by name") {
   REQUIRE(diagnostics.all().size() == 1);
   CHECK(diagnostics.all()[0].slug == "environment.old-cuda");
   CHECK(diagnostics.all()[0].message == "CUDA 12.9.41 is too old: 13.0 or later is needed");
-  CHECK(diagnostics.all()[0].notes == std::vector<std::string>{"$WARPWRIGHT_CUDA: " + folder.path() +
-                                                               "/bin/nvcc is CUDA 12.9.41"});
+  CHECK(diagnostics.all()[0].notes ==
+        std::vector<std::string>{"$WARPWRIGHT_CUDA: " + folder.path() + "/bin/nvcc is CUDA 12.9.41"});
 }
 
 TEST_CASE("toolchain: no nvcc, or one that does not answer, is named with the places searched") {
@@ -106,7 +107,8 @@ TEST_CASE("toolchain: a compiler that hangs is stopped, its children too, and le
 
 TEST_CASE("toolchain: a missing host compiler is the environment's fault, not the source's") {
   const TestFolder folder;
-  write_stub_nvcc(folder.path(), "13.0.88", "echo 'nvcc fatal : Failed to preprocess host compiler properties.' >&2\nexit 1\n");
+  write_stub_nvcc(folder.path(), "13.0.88",
+                  "echo 'nvcc fatal : Failed to preprocess host compiler properties.' >&2\nexit 1\n");
   const Variable cuda("WARPWRIGHT_CUDA", folder.path());
   support::Diagnostics diagnostics;
   CHECK_FALSE(compile_stub(diagnostics));
@@ -126,8 +128,8 @@ TEST_CASE("toolchain: a scratch folder that cannot be made is the environment's 
 
 TEST_CASE("toolchain: flags from the environment do not reach the compiler") {
   const TestFolder folder;
-  write_stub_nvcc(folder.path(), "13.0.88", std::string("echo \"k.cu(1): warning: [$NVCC_APPEND_FLAGS$NVCC_PREPEND_FLAGS]\"\n") +
-                                                kCompilingBody);
+  write_stub_nvcc(folder.path(), "13.0.88",
+                  std::string("echo \"k.cu(1): warning: [$NVCC_APPEND_FLAGS$NVCC_PREPEND_FLAGS]\"\n") + kCompilingBody);
   const Variable cuda("WARPWRIGHT_CUDA", folder.path());
   const Variable before("NVCC_PREPEND_FLAGS", "-O0"), after("NVCC_APPEND_FLAGS", "-G");
   support::Diagnostics diagnostics;
