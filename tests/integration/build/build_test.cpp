@@ -2,14 +2,12 @@
 // The verb `build`: exit codes, what it writes, and what it leaves alone.
 #include "generator/target/target.h"
 #include "tests/catch.h"
+#include "tests/integration/build/run_tool.h"
 #include "tests/unit/compile/stub_cuda.h"
 #include "tools/cli/build_lowered.h"
 #include "tools/cli/interruption.h"
 
-#include <fcntl.h>
 #include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -18,6 +16,9 @@
 
 using namespace warpwright;
 using namespace warpwright::compile_test;
+using warpwright::build_test::contains;
+using warpwright::build_test::Run;
+using warpwright::build_test::run_tool;
 
 namespace {
 
@@ -59,38 +60,6 @@ cli::BuildOptions options_for(const std::string &folder) {
   options.jobs = 2;
   return options;
 }
-
-struct Run {
-  int exit_code = -1;
-  std::string err;
-};
-
-/// Starts the program `warpwright` and calls `meanwhile` with its process id.
-template <typename Meanwhile>
-Run run_tool(std::vector<std::string> arguments, const std::string &folder, Meanwhile meanwhile) {
-  const std::string err = folder + "/stderr.txt";
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::dup2(::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
-    ::dup2(::open("/dev/null", O_WRONLY), STDOUT_FILENO);
-    arguments.insert(arguments.begin(), WARPWRIGHT_PROGRAM);
-    std::vector<char *> argv;
-    for (std::string &argument : arguments) argv.push_back(argument.data());
-    argv.push_back(nullptr);
-    ::execv(WARPWRIGHT_PROGRAM, argv.data());
-    ::_exit(99);
-  }
-  meanwhile(child);
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status), read_text(err)};
-}
-
-Run run_tool(const std::vector<std::string> &arguments, const std::string &folder) {
-  return run_tool(arguments, folder, [](pid_t) {});
-}
-
-bool contains(const std::string &text, const std::string &part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
