@@ -48,10 +48,9 @@ struct Total {
   std::map<std::string, double> parts_us;
 };
 
-Total total_time(const OperatorPlan &plan, size_t index, const SmTarget &target,
-                 const std::map<std::string, int64_t> &shape, Reading reading) {
-  const TileClocks tile = tile_clocks(plan.kernels[index], target, reading);
-  const Waves waves = count_waves(plan, index, target, shape);
+Total total_time(const KernelPlan &kernel, const Waves &waves, double memory_bytes, const SmTarget &target,
+                 Reading reading) {
+  const TileClocks tile = tile_clocks(kernel, target, reading);
   const double us_per_clock = 1e-3 / target.reference_clock_ghz;
   const double rounds = static_cast<double>(waves.rounds);
 
@@ -60,7 +59,7 @@ Total total_time(const OperatorPlan &plan, size_t index, const SmTarget &target,
   // Before the first MMA a load must arrive; after the last one its whole epilogue is exposed.
   const double ramp = static_cast<double>(target.load_latency_clk) + tile.epilogue;
   const double chip_us = (rounds * steady + ramp) * us_per_clock;
-  const double hbm_us = static_cast<double>(tensor_bytes(plan, target, shape)) / target.hbm_tb_per_s * 1e-6;
+  const double hbm_us = memory_bytes / target.hbm_tb_per_s * 1e-6;
 
   Total total;
   total.us = std::max(chip_us, hbm_us);
@@ -113,31 +112,46 @@ TileClocks tile_clocks(const KernelPlan &kernel, const SmTarget &target, Reading
   return tile;
 }
 
-int64_t evaluate(const std::string &expression, const OperatorPlan &plan, const SmTarget &target,
-                 const std::map<std::string, int64_t> &shape) {
+namespace {
+
+std::map<std::string, int64_t> variables_of(const OperatorPlan &plan, const SmTarget &target,
+                                            const std::map<std::string, int64_t> &shape) {
   std::map<std::string, int64_t> variables = plan.fixed_variables;
   for (const auto &[name, value] : shape) variables.emplace(name, value);
   variables["num_sms"] = target.sm_count;
+  return variables;
+}
+
+int64_t evaluate_with(const std::string &expression, const std::map<std::string, int64_t> &variables) {
   std::string problem;
   const auto value = format::evaluate_expression(expression, variables, &problem);
   if (!value) throw support::InternalError("expression \"" + expression + "\": " + problem);
   return *value;
 }
 
+}  // namespace
+
+int64_t evaluate(const std::string &expression, const OperatorPlan &plan, const SmTarget &target,
+                 const std::map<std::string, int64_t> &shape) {
+  return evaluate_with(expression, variables_of(plan, target, shape));
+}
+
 Waves count_waves(const OperatorPlan &plan, size_t kernel, const SmTarget &target,
                   const std::map<std::string, int64_t> &shape) {
   const KernelPlan &planned = plan.kernels[kernel];
   Waves waves;
-  waves.tiles = evaluate(planned.output_tiles, plan, target, shape);
-  waves.groups = std::max<int64_t>(1, evaluate(planned.launch.grid_x, plan, target, shape) / planned.cta_group);
+  const auto variables = variables_of(plan, target, shape);
+  waves.tiles = evaluate_with(planned.output_tiles, variables);
+  waves.groups = std::max<int64_t>(1, evaluate_with(planned.launch.grid_x, variables) / planned.cta_group);
   waves.rounds = (waves.tiles + waves.groups - 1) / waves.groups;
   waves.waves = static_cast<double>(waves.tiles) / static_cast<double>(waves.groups);
   return waves;
 }
 
 int64_t tensor_bytes(const OperatorPlan &plan, const SmTarget &target, const std::map<std::string, int64_t> &shape) {
+  const auto variables = variables_of(plan, target, shape);
   int64_t bytes = 0;
-  for (const plan::Tensor &tensor : plan.tensors) bytes += evaluate(tensor.bytes, plan, target, shape);
+  for (const plan::Tensor &tensor : plan.tensors) bytes += evaluate_with(tensor.bytes, variables);
   return bytes;
 }
 
@@ -145,11 +159,14 @@ plan::Scorer::Score ClosedForm::score(const OperatorPlan &plan, const SmTarget &
                                       const std::map<std::string, int64_t> &shape) const {
   Score score;
   score.clock_ghz = target.reference_clock_ghz;
+  const double memory_bytes = static_cast<double>(tensor_bytes(plan, target, shape));
   for (size_t i = 0; i < plan.kernels.size(); ++i) {
-    const Total total = total_time(plan, i, target, shape, Reading::kCentral);
+    const KernelPlan &kernel = plan.kernels[i];
+    const Waves waves = count_waves(plan, i, target, shape);
+    const Total total = total_time(kernel, waves, memory_bytes, target, Reading::kCentral);
     score.us += total.us;
-    score.low_us += total_time(plan, i, target, shape, Reading::kKind).us;
-    score.high_us += total_time(plan, i, target, shape, Reading::kHarsh).us;
+    score.low_us += total_time(kernel, waves, memory_bytes, target, Reading::kKind).us;
+    score.high_us += total_time(kernel, waves, memory_bytes, target, Reading::kHarsh).us;
     if (i == 0) score.bound = total.bound;
     for (const auto &[part, us] : total.parts_us) score.parts_us[part] += us;
   }

@@ -22,12 +22,12 @@ class AddFrame : public KernelPass<AddFrame> {
  private:
   void frame(FlowKernelOp old) {
     mlir::OpBuilder builder(old);
-    auto kernel_op = builder.create<PtxKernelOp>(old.getLoc(), old.getSymName(), old.getCtaGroup());
+    auto kernel_op = PtxKernelOp::create(builder, old.getLoc(), old.getSymName(), old.getCtaGroup());
     builder.setInsertionPointToStart(add_block(kernel_op.getBody()));
     add_init(builder, old.getLoc());
     for (FlowRoleOp role : llvm::make_early_inc_range(old.getBody().getOps<FlowRoleOp>())) {
       convert_loops(role);
-      auto ptx_role = builder.create<PtxRoleOp>(role.getLoc(), role.getSymName());
+      auto ptx_role = PtxRoleOp::create(builder, role.getLoc(), role.getSymName());
       ptx_role.getBody().takeBody(role.getBody());
     }
     add_exit(builder, old.getLoc());
@@ -42,10 +42,10 @@ class AddFrame : public KernelPass<AddFrame> {
     for (mlir::Operation *op : loops) {
       mlir::OpBuilder builder(op);
       mlir::Operation *loop = nullptr;
-      if (mlir::isa<FlowTilesOp>(op)) loop = builder.create<PtxTilesOp>(op->getLoc());
+      if (mlir::isa<FlowTilesOp>(op)) loop = PtxTilesOp::create(builder, op->getLoc());
       if (auto counted = mlir::dyn_cast<FlowForOp>(op))
-        loop = builder.create<PtxForOp>(op->getLoc(), counted.getBound(), counted.getTrips(), counted.getIv(), /*unroll=*/false);
-      if (auto at = mlir::dyn_cast<FlowAtOp>(op)) loop = builder.create<PtxAtOp>(op->getLoc(), at.getIv(), at.getIndex());
+        loop = PtxForOp::create(builder, op->getLoc(), counted.getBound(), counted.getTrips(), counted.getIv(), /*unroll=*/false);
+      if (auto at = mlir::dyn_cast<FlowAtOp>(op)) loop = PtxAtOp::create(builder, op->getLoc(), at.getIv(), at.getIndex());
       loop->getRegion(0).takeBody(op->getRegion(0));
       op->erase();
     }
@@ -59,32 +59,32 @@ class AddFrame : public KernelPass<AddFrame> {
 
   /// Barriers before anybody uses them, then tensor memory: alloc of a pair needs both CTAs to be there.
   void add_init(mlir::OpBuilder &outer, mlir::Location where) {
-    auto init = outer.create<PtxInitOp>(where);
+    auto init = PtxInitOp::create(outer, where);
     mlir::OpBuilder builder = mlir::OpBuilder::atBlockBegin(add_block(init.getBody()));
-    auto elect = builder.create<PtxElectOp>(where, 0);
+    auto elect = PtxElectOp::create(builder, where, 0);
     mlir::OpBuilder inner = mlir::OpBuilder::atBlockBegin(add_block(elect.getBody()));
-    for (const plan::TensorMap &map : kernel().tensor_maps) inner.create<PtxPrefetchMapOp>(where, map.name);
-    for (const plan::Barrier &barrier : kernel().barriers) inner.create<PtxMbarInitOp>(where, barrier.name, barrier.count, barrier.arrivals);
-    inner.create<PtxMbarInitFenceOp>(where);
-    builder.create<PtxGroupSyncOp>(where);
+    for (const plan::TensorMap &map : kernel().tensor_maps) PtxPrefetchMapOp::create(inner, where, map.name);
+    for (const plan::Barrier &barrier : kernel().barriers) PtxMbarInitOp::create(inner, where, barrier.name, barrier.count, barrier.arrivals);
+    PtxMbarInitFenceOp::create(inner, where);
+    PtxGroupSyncOp::create(builder, where);
     if (kernel().tmem.alloc_cols == 0) return;
-    builder.create<PtxTmemAllocOp>(where, tensor_role(), kernel().tmem.alloc_cols);
-    builder.create<PtxTensorFenceOp>(where, "before");
-    builder.create<PtxGroupSyncOp>(where);
-    builder.create<PtxTensorFenceOp>(where, "after");
-    builder.create<PtxTmemAddressOp>(where);
+    PtxTmemAllocOp::create(builder, where, tensor_role(), kernel().tmem.alloc_cols);
+    PtxTensorFenceOp::create(builder, where, "before");
+    PtxGroupSyncOp::create(builder, where);
+    PtxTensorFenceOp::create(builder, where, "after");
+    PtxTmemAddressOp::create(builder, where);
   }
 
   /// No CTA frees tensor memory or exits while its peer may still signal its barriers or write its columns.
   void add_exit(mlir::OpBuilder &outer, mlir::Location where) {
-    auto exit = outer.create<PtxExitOp>(where);
+    auto exit = PtxExitOp::create(outer, where);
     mlir::OpBuilder builder = mlir::OpBuilder::atBlockBegin(add_block(exit.getBody()));
-    builder.create<PtxSyncwarpOp>(where);
-    if (kernel().tmem.alloc_cols) builder.create<PtxTensorFenceOp>(where, "before");
-    builder.create<PtxGroupSyncOp>(where);
+    PtxSyncwarpOp::create(builder, where);
+    if (kernel().tmem.alloc_cols) PtxTensorFenceOp::create(builder, where, "before");
+    PtxGroupSyncOp::create(builder, where);
     if (kernel().tmem.alloc_cols == 0) return;
-    builder.create<PtxTensorFenceOp>(where, "after");
-    builder.create<PtxTmemDeallocOp>(where, tensor_role(), kernel().tmem.alloc_cols);
+    PtxTensorFenceOp::create(builder, where, "after");
+    PtxTmemDeallocOp::create(builder, where, tensor_role(), kernel().tmem.alloc_cols);
   }
 };
 

@@ -29,7 +29,7 @@ class InsertFences : public KernelPass<InsertFences> {
       for (mlir::Operation *wait : waits) {
         mlir::OpBuilder builder(wait->getContext());
         builder.setInsertionPointAfter(wait);
-        builder.create<PtxTensorFenceOp>(wait->getLoc(), "after");
+        PtxTensorFenceOp::create(builder, wait->getLoc(), "after");
       }
       for (mlir::Operation *arrive : arrives) fence_before(arrive);
     });
@@ -41,7 +41,8 @@ class InsertFences : public KernelPass<InsertFences> {
     mlir::Operation *first = arrive;
     if (auto elect = mlir::dyn_cast<PtxElectOp>(arrive->getParentOp())) first = elect;
     if (mlir::isa_and_nonnull<PtxSyncwarpOp>(first->getPrevNode())) first = first->getPrevNode();
-    mlir::OpBuilder(first).create<PtxTensorFenceOp>(arrive->getLoc(), "before");
+    mlir::OpBuilder builder(first);
+    PtxTensorFenceOp::create(builder, arrive->getLoc(), "before");
   }
 };
 

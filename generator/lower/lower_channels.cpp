@@ -59,7 +59,7 @@ class LowerChannels : public KernelPass<LowerChannels> {
     mlir::OpBuilder builder(role.getContext());
     builder.setInsertionPointToStart(&role.getBody().front());
     // A position-0 owner's first turns need no predecessor: its waits start at the parity of "the phase before".
-    PtxSlotOp slot = builder.create<PtxSlotOp>(role.getLoc(), SlotType::get(role.getContext()), key.first, depth, channel.depth, key.second == 0);
+    PtxSlotOp slot = PtxSlotOp::create(builder, role.getLoc(), SlotType::get(role.getContext()), key.first, depth, channel.depth, key.second == 0);
     slots_.emplace(key, slot);
     return slot;
   }
@@ -78,7 +78,7 @@ class LowerChannels : public KernelPass<LowerChannels> {
     }
     mlir::OpBuilder builder(take->getContext());
     builder.setInsertionPointAfter(last);
-    builder.create<PtxNextOp>(take->getLoc(), slot);
+    PtxNextOp::create(builder, take->getLoc(), slot);
   }
 
   static HandOver kind_at(const plan::Channel &channel, int64_t position) { return channel.chain[position].front().hands_over; }
@@ -91,7 +91,7 @@ class LowerChannels : public KernelPass<LowerChannels> {
   void sync_role(mlir::OpBuilder &builder, mlir::Location where) {
     const plan::NamedBarrier *barrier = role_barrier();
     WARPWRIGHT_ASSERT(barrier, "role " + role_->name + " has no named barrier");
-    builder.create<PtxNamedSyncOp>(where, barrier->name, barrier->id, barrier->threads);
+    PtxNamedSyncOp::create(builder, where, barrier->name, barrier->id, barrier->threads);
   }
   int64_t groups_in_flight(const std::string &channel) const {
     for (const plan::BulkGroup &group : kernel().bulk_groups)
@@ -111,13 +111,13 @@ class LowerChannels : public KernelPass<LowerChannels> {
         const plan::Barrier *barrier = barrier_from(kernel(), name, before);
         // Arrivals of another CTA's threads order their generic accesses at cluster scope.
         const bool acquire_cluster = barrier->lives_in == plan::CtaScope::kLeader && kind_at(channel, before) == HandOver::kArrive;
-        builder.create<PtxMbarWaitOp>(op->getLoc(), barrier->name, slots_.at({name, position}), acquire_cluster);
+        PtxMbarWaitOp::create(builder, op->getLoc(), barrier->name, slots_.at({name, position}), acquire_cluster);
         break;
       }
       case HandOver::kBulkGroup: {
-        auto elect = builder.create<PtxElectOp>(op->getLoc(), 0);
+        auto elect = PtxElectOp::create(builder, op->getLoc(), 0);
         mlir::OpBuilder inner = mlir::OpBuilder::atBlockBegin(add_block(elect.getBody()));
-        inner.create<PtxBulkWaitOp>(op->getLoc(), groups_in_flight(name), /*read=*/true);
+        PtxBulkWaitOp::create(inner, op->getLoc(), groups_in_flight(name), /*read=*/true);
         sync_role(builder, op->getLoc());
         break;
       }
@@ -136,25 +136,26 @@ class LowerChannels : public KernelPass<LowerChannels> {
     switch (kind_at(channel, position)) {
       case HandOver::kTma: return announce_bytes(give, *barrier, slot);
       case HandOver::kTensorCommit:
-        builder.create<PtxCommitOp>(where, barrier->name, slot, barrier->lives_in == plan::CtaScope::kBoth);
+        PtxCommitOp::create(builder, where, barrier->name, slot, barrier->lives_in == plan::CtaScope::kBoth);
         break;
       case HandOver::kArrive: {
         const bool on_leader = barrier->lives_in == plan::CtaScope::kLeader;
         if (role_->issue == plan::Issue::kWarps) {
-          builder.create<PtxSyncwarpOp>(where);
-          auto elect = builder.create<PtxElectOp>(where, -1);
+          PtxSyncwarpOp::create(builder, where);
+          auto elect = PtxElectOp::create(builder, where, -1);
           builder.setInsertionPointToStart(add_block(elect.getBody()));
         }
-        builder.create<PtxMbarArriveOp>(where, barrier->name, slot, on_leader);
+        PtxMbarArriveOp::create(builder, where, barrier->name, slot, on_leader);
         break;
       }
       case HandOver::kNamedBarrier:
-        builder.create<PtxProxyFenceOp>(where);
+        PtxProxyFenceOp::create(builder, where);
         sync_role(builder, where);
         break;
       case HandOver::kBulkGroup: {
-        auto elect = builder.create<PtxElectOp>(where, 0);
-        mlir::OpBuilder::atBlockBegin(add_block(elect.getBody())).create<PtxBulkCommitOp>(where);
+        auto elect = PtxElectOp::create(builder, where, 0);
+        mlir::OpBuilder inner = mlir::OpBuilder::atBlockBegin(add_block(elect.getBody()));
+        PtxBulkCommitOp::create(inner, where);
         break;
       }
       case HandOver::kTensorOrder: break;
@@ -171,7 +172,7 @@ class LowerChannels : public KernelPass<LowerChannels> {
       mlir::Operation *take = give->getOperand(0).getDefiningOp();
       mlir::OpBuilder builder(take->getContext());
       builder.setInsertionPointAfter(take);
-      builder.create<PtxMbarExpectOp>(give->getLoc(), barrier.name, slot, payload.getValue(), expect.bytes,
+      PtxMbarExpectOp::create(builder, give->getLoc(), barrier.name, slot, payload.getValue(), expect.bytes,
                                       barrier.lives_in == plan::CtaScope::kLeader);
       return mlir::success();
     }
@@ -183,17 +184,18 @@ class LowerChannels : public KernelPass<LowerChannels> {
     const plan::Channel &channel = kernel().channel(name);
     mlir::OpBuilder builder(drain);
     if (kind_at(channel, static_cast<int64_t>(channel.chain.size()) - 1) == HandOver::kBulkGroup) {
-      auto elect = builder.create<PtxElectOp>(drain->getLoc(), 0);
-      mlir::OpBuilder::atBlockBegin(add_block(elect.getBody())).create<PtxBulkWaitOp>(drain->getLoc(), 0, /*read=*/false);
+      auto elect = PtxElectOp::create(builder, drain->getLoc(), 0);
+      mlir::OpBuilder inner = mlir::OpBuilder::atBlockBegin(add_block(elect.getBody()));
+        PtxBulkWaitOp::create(inner, drain->getLoc(), 0, /*read=*/false);
       drain->erase();
       return;
     }
     const int64_t depth = slot.getDepth();
-    auto loop = builder.create<PtxForOp>(drain->getLoc(), depth_constant(name), depth, "slot", /*unroll=*/false);
+    auto loop = PtxForOp::create(builder, drain->getLoc(), depth_constant(name), depth, "slot", /*unroll=*/false);
     mlir::Block *body = add_block(loop.getBody());
     body->addArgument(builder.getI32Type(), drain->getLoc());
     builder.setInsertionPointToStart(body);
-    auto next = builder.create<PtxNextOp>(drain->getLoc(), slot);
+    auto next = PtxNextOp::create(builder, drain->getLoc(), slot);
     lower_wait(next, name, 0);
     drain->erase();
   }

@@ -42,7 +42,7 @@ class LowerTiles : public KernelPass<LowerTiles> {
     if (!slot) {
       mlir::OpBuilder builder(token.getContext());
       builder.setInsertionPointAfterValue(token);
-      slot = builder.create<mlir::UnrealizedConversionCastOp>(token.getLoc(), SlotType::get(token.getContext()), token).getResult(0);
+      slot = mlir::UnrealizedConversionCastOp::create(builder, token.getLoc(), SlotType::get(token.getContext()), token).getResult(0);
     }
     return slot;
   }
@@ -60,14 +60,14 @@ class LowerTiles : public KernelPass<LowerTiles> {
     if (auto load = mlir::dyn_cast<FlowLoadAccumulatorOp>(op)) return lower_accumulator(load, builder);
     if (auto apply = mlir::dyn_cast<FlowApplyOp>(op)) {
       mlir::Value input = fragments_.lookup(apply.getInput());
-      fragments_[apply.getResult()] = builder.create<PtxCallOp>(op->getLoc(), input.getType(), apply.getCallee(), input,
+      fragments_[apply.getResult()] = PtxCallOp::create(builder, op->getLoc(), input.getType(), apply.getCallee(), input,
                                                                 apply.getParams(), apply.getIndices());
       return mlir::success();
     }
     if (auto stage = mlir::dyn_cast<FlowStageOp>(op)) return lower_stage(stage, builder);
     if (auto store = mlir::dyn_cast<FlowStoreOp>(op)) return lower_store(store, builder);
-    if (mlir::isa<FlowDependencyWaitOp>(op)) builder.create<PtxGridWaitOp>(op->getLoc());
-    if (mlir::isa<FlowLaunchDependentsOp>(op)) builder.create<PtxGridLaunchOp>(op->getLoc());
+    if (mlir::isa<FlowDependencyWaitOp>(op)) PtxGridWaitOp::create(builder, op->getLoc());
+    if (mlir::isa<FlowLaunchDependentsOp>(op)) PtxGridLaunchOp::create(builder, op->getLoc());
     return mlir::success();
   }
 
@@ -85,7 +85,7 @@ class LowerTiles : public KernelPass<LowerTiles> {
         for (int64_t box = 0; box < copy.boxes; ++box) {
           llvm::SmallVector<mlir::Value> coordinates(load.getCoordinates());
           if (box) coordinates[0] = add_constant(coordinates[0], box * map.box[0], builder, load.getLoc());
-          builder.create<PtxTmaLoadOp>(load.getLoc(), load.getMap(), load.getRegion(), barrier->name, slot_of(load.getToken()),
+          PtxTmaLoadOp::create(builder, load.getLoc(), load.getMap(), load.getRegion(), barrier->name, slot_of(load.getToken()),
                                        coordinates, box * copy.box_bytes, copy.box_bytes,
                                        barrier->lives_in == plan::CtaScope::kLeader);
         }
@@ -96,15 +96,15 @@ class LowerTiles : public KernelPass<LowerTiles> {
   }
 
   mlir::Value add_constant(mlir::Value value, int64_t addend, mlir::OpBuilder &builder, mlir::Location where) {
-    mlir::Value constant = builder.create<mlir::arith::ConstantIntOp>(where, addend, 32);
-    return builder.create<mlir::arith::AddIOp>(where, value, constant);
+    mlir::Value constant = mlir::arith::ConstantIntOp::create(builder, where, addend, 32);
+    return mlir::arith::AddIOp::create(builder, where, value, constant);
   }
 
   mlir::LogicalResult lower_scales(FlowCopyScalesOp copy, mlir::OpBuilder &builder) {
     const int64_t atoms = copy.getAtoms(), row_blocks = copy.getRowBlocks();
     for (int64_t atom = 0; atom < atoms; ++atom)
       for (int64_t block = 0; block < row_blocks; ++block)
-        builder.create<PtxScaleCopyOp>(copy.getLoc(), copy.getRegion(), slot_of(copy.getToken()),
+        PtxScaleCopyOp::create(builder, copy.getLoc(), copy.getRegion(), slot_of(copy.getToken()),
                                        (block * atoms + atom) * kAtomBytes, copy.getRange(),
                                        (atom * row_blocks + block) * kAtomCols, copy_of(copy.getScales()));
     return mlir::success();
@@ -113,9 +113,9 @@ class LowerTiles : public KernelPass<LowerTiles> {
   mlir::LogicalResult lower_mma(FlowMmaOp mma, mlir::OpBuilder &builder) {
     mlir::Location where = mma.getLoc();
     mlir::Value slot = slot_of(mma.getToken());
-    mlir::Value acc = builder.create<PtxAccumulatorOp>(where, builder.getI32Type(), mma.getAccChannel(), slot_of(mma.getAcc()));
+    mlir::Value acc = PtxAccumulatorOp::create(builder, where, builder.getI32Type(), mma.getAccChannel(), slot_of(mma.getAcc()));
     auto descriptor = [&](llvm::StringRef region, int64_t offset_bytes) -> mlir::Value {
-      return builder.create<PtxDescriptorOp>(where, DescriptorType::get(builder.getContext()), region, slot, offset_bytes, mma.getRowBytes());
+      return PtxDescriptorOp::create(builder, where, DescriptorType::get(builder.getContext()), region, slot, offset_bytes, mma.getRowBytes());
     };
     mlir::Value a = descriptor(mma.getA(), mma.getAOffsetBytes());
     mlir::Value b = descriptor(mma.getB(), mma.getBOffsetBytes());
@@ -123,7 +123,7 @@ class LowerTiles : public KernelPass<LowerTiles> {
     const int64_t steps = mma.getSteps(), per_atom = mma.getStepsPerAtom();
     for (int64_t step = 0; step < steps; ++step) {
       const int64_t atom = step / per_atom;
-      builder.create<PtxMmaOp>(where, mma.getKind(), acc, a, b, step * kMmaKBytes, copy, mma.getOddTile(),
+      PtxMmaOp::create(builder, where, mma.getKind(), acc, a, b, step * kMmaKBytes, copy, mma.getOddTile(),
                                step == 0 ? mma.getFirst() : mlir::Value(), mma.getScalesAAttr(), mma.getScalesBAttr(),
                                atom * kAtomCols, atom * kAtomCols * static_cast<int64_t>(mma.getRowBlocksB()),
                                step % per_atom * 2);
@@ -135,10 +135,10 @@ class LowerTiles : public KernelPass<LowerTiles> {
     mlir::Location where = load.getLoc();
     mlir::Value slot = slot_of(load.getToken());
     const int64_t cols = mlir::cast<ir::flow::FragmentType>(load.getResult().getType()).getElems();
-    mlir::Value subtile = builder.create<PtxSubtileOp>(where, builder.getI32Type(), load.getStep(), slot, load.getSubtiles(), load.getSharedFirst());
+    mlir::Value subtile = PtxSubtileOp::create(builder, where, builder.getI32Type(), load.getStep(), slot, load.getSubtiles(), load.getSharedFirst());
     mlir::Type type = ir::ptx::FragmentType::get(builder.getContext(), cols);
-    mlir::Value raw = builder.create<PtxTensorLoadOp>(where, type, load.getChannel(), slot, subtile, cols);
-    fragments_[load.getResult()] = builder.create<PtxTensorWaitOp>(where, type, raw);
+    mlir::Value raw = PtxTensorLoadOp::create(builder, where, type, load.getChannel(), slot, subtile, cols);
+    fragments_[load.getResult()] = PtxTensorWaitOp::create(builder, where, type, raw);
     load.getSubtile().replaceAllUsesWith(subtile);
     return mlir::success();
   }
@@ -147,7 +147,7 @@ class LowerTiles : public KernelPass<LowerTiles> {
     const plan::SmemRegion &region = kernel().region(stage.getRegion().str());
     const int64_t panels = stage.getPanels();
     if (region.stage_bytes % panels) return stage.emitOpError() << panels << " panels do not divide " << region.stage_bytes << " bytes";
-    builder.create<PtxStageRowOp>(stage.getLoc(), stage.getFormat(), fragments_.lookup(stage.getInput()), stage.getRegion(),
+    PtxStageRowOp::create(builder, stage.getLoc(), stage.getFormat(), fragments_.lookup(stage.getInput()), stage.getRegion(),
                                   slot_of(stage.getToken()), panels, region.stage_bytes / panels, stage.getRowBytes());
     return mlir::success();
   }
@@ -155,13 +155,13 @@ class LowerTiles : public KernelPass<LowerTiles> {
   mlir::LogicalResult lower_store(FlowStoreOp store, mlir::OpBuilder &builder) {
     const plan::SmemRegion &region = kernel().region(store.getRegion().str());
     const int64_t panels = store.getPanels(), panel_bytes = region.stage_bytes / panels;
-    auto elect = builder.create<PtxElectOp>(store.getLoc(), 0);
+    auto elect = PtxElectOp::create(builder, store.getLoc(), 0);
     mlir::Value slot = slot_of(store.getToken());
     builder.setInsertionPointToStart(add_block(elect.getBody()));
     for (int64_t panel = 0; panel < panels; ++panel) {
       llvm::SmallVector<mlir::Value> coordinates(store.getCoordinates());
       if (panel) coordinates[0] = add_constant(coordinates[0], panel * static_cast<int64_t>(store.getPanelElems()), builder, store.getLoc());
-      builder.create<PtxTmaStoreOp>(store.getLoc(), store.getMap(), store.getRegion(), slot, coordinates, panel * panel_bytes, panel_bytes);
+      PtxTmaStoreOp::create(builder, store.getLoc(), store.getMap(), store.getRegion(), slot, coordinates, panel * panel_bytes, panel_bytes);
     }
     return mlir::success();
   }

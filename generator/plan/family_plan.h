@@ -83,13 +83,14 @@ std::map<std::string, int64_t> shape_of(const spec::KernelSpec &spec, const Fami
 
 /// Every combination of the family's domains for the fields that are auto, planned and scored.
 ///
-/// Ensures   planned ones first, the fastest first, equal ones in the family's order; then the rejected ones, each
-///           with its diagnostics.
+/// Ensures   planned ones first: of those within 2 % of the fastest (the law is no finer) the first in the family's
+///           order, then the others by time; then the rejected ones, the one that exceeds least first, each with its
+///           diagnostics. Never empty.
 std::vector<Candidate> enumerate_candidates(const spec::KernelSpec &spec, const FamilyPlan &family,
                                             const target::SmTarget &target, const Scorer &scorer,
                                             const std::map<std::string, int64_t> &shape = {});
 
-/// The first of enumerate_candidates, without keeping the rest: the best one, or the rejected one that came closest.
+/// The first of enumerate_candidates: the best one, or the rejected one that came closest.
 Candidate best_candidate(const spec::KernelSpec &spec, const FamilyPlan &family, const target::SmTarget &target,
                          const Scorer &scorer, const std::map<std::string, int64_t> &shape = {});
 

@@ -39,13 +39,4 @@ void size_regions(std::vector<SmemRegion> &regions, const Channel &channel) {
   }
 }
 
-std::string split_name(Split split) {
-  switch (split) {
-    case Split::kOwnRows: return "own_rows";
-    case Split::kHalfN: return "half_n";
-    case Split::kAllN: return "all_n";
-  }
-  return "?";
-}
-
 }  // namespace warpwright::plan

@@ -31,7 +31,4 @@ Copy make_copy(const TileOperand &operand, int64_t cta_group);
 /// Ensures   a region that no copy names keeps its bytes.
 void size_regions(std::vector<SmemRegion> &regions, const Channel &channel);
 
-/// "own_rows", "half_n", "all_n".
-std::string split_name(Split split);
-
 }  // namespace warpwright::plan

@@ -239,7 +239,10 @@ class CommandLine {
     verb->add_option("SPEC", plan_.specs, "Spec files, folders of them, or - for standard input")->type_name("");
     verb->add_flag("--candidates", plan_.candidates, "List every choice for the auto fields, with reasons for rejection");
     verb->add_option("--grid", plan_.grid, "Plan every combination: path=a..b or path=a,b,c")->type_name("PATH=VALUES …");
-    verb->add_flag("--fix", plan_.fix, "Print the spec with the smallest change that makes it plan");
+    CLI::Option *fix = verb->add_flag("--fix", plan_.fix, "Write the spec with the first change that makes it plan beside it");
+    verb->add_option("-o,--output", plan_.output, "--fix: the file to write instead; an existing one is left alone")
+        ->type_name("FILE")
+        ->needs(fix);
     add_set(verb, plan_.set);
     add_shape(verb, plan_.shape);
     add_json(verb, plan_.json);

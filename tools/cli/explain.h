@@ -21,7 +21,8 @@ std::vector<Explanation> explain_spec();
 std::vector<Explanation> explain_plan();
 std::vector<Explanation> explain_generate();  ///< ir, lower, emit
 std::vector<Explanation> explain_prove();
-std::vector<Explanation> explain_compile();   ///< compile, environment, archive
+std::vector<Explanation> explain_compile();   ///< compile, environment, writing archives
+std::vector<Explanation> explain_archive();   ///< reading archives
 std::vector<Explanation> explain_cli();
 
 /// All of them, in order of slug.

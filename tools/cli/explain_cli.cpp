@@ -12,6 +12,8 @@ std::vector<Explanation> explain_cli() {
        "warpwright new w4a4_lora_gemm -o my_gemm.json, twice", "Give another name, or remove the file first.", ""},
       {"cli.unwritable", "the output cannot be written", "The system refused: the folder is missing, permissions are missing, or the disk is full. Files are staged and renamed, so no half-written file is left.",
        "warpwright schema w4a4_lora_gemm -o /no/such/folder/x.json", "Make the folder, or give another place.", ""},
+      {"cli.duplicate-name", "two specs make an operator of the same name", "An operator is named after its spec file, and its outputs after the operator: one would overwrite the other.",
+       "warpwright build a/gemm.json b/gemm.json", "Rename one of the files, or build them into different folders.", ""},
       {"cli.no-specs", "the folder holds no spec", "A folder stands for every *.json below it; schemas (*.schema.json) and hidden files are left out.",
        "warpwright plan empty_folder", "Give a file or another folder; `warpwright list specs` shows the shipped ones.", ""},
   };

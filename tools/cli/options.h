@@ -50,6 +50,7 @@ struct PlanOptions {
   std::vector<std::string> grid;  ///< `path=a..b` or `path=a,b,c`
   bool candidates = false;
   bool fix = false;
+  std::string output;             ///< of --fix; empty: FILE.fixed.json beside the spec
   Shape shape;
   bool json = false;
 };

@@ -27,8 +27,9 @@ bool wants_colour() {
 
 Exit exit_of_slug(const std::string &slug) {
   const std::string stage = slug.substr(0, slug.find('.'));
-  if (slug == "cli.usage") return Exit::kUsage;
-  if (slug == "compile.rejected") return Exit::kOurBug;
+  if (slug == "cli.usage" || slug == "lower.unknown-pass") return Exit::kUsage;
+  if (slug == "cli.unwritable" || slug == "archive.unwritable") return Exit::kEnvironment;
+  if (slug == "compile.rejected" || slug == "archive.invalid-recipe") return Exit::kOurBug;
   if (stage == "environment") return Exit::kEnvironment;
   if (stage == "prove" || stage == "diff" || stage == "compile") return Exit::kCheckFailed;
   if (stage == "ir" || stage == "lower" || stage == "emit") return Exit::kOurBug;

@@ -16,9 +16,9 @@ inline Format format_of(bool json) { return json ? Format::kJson : Format::kText
 /// Prints the findings to standard error; coloured on a terminal unless NO_COLOR is set. Prints nothing if there are none.
 void print_findings(const support::Diagnostics &diagnostics, Format format = Format::kText);
 
-/// What the findings amount to: kOk without errors, else by the first error's stage: environment.* is kEnvironment;
-/// prove.*, diff.* and the compile policy are kCheckFailed; compile.rejected, ir.*, lower.* and emit.* are kOurBug;
-/// cli.usage is kUsage; everything else is kBadInput.
+/// What the findings amount to: kOk without errors, else by the first error's stage: environment.* and what cannot be
+/// written is kEnvironment; prove.*, diff.* and the compile policy are kCheckFailed; compile.rejected, ir.*, lower.* and
+/// emit.* are kOurBug; cli.usage is kUsage; everything else is kBadInput.
 support::Exit exit_of(const support::Diagnostics &diagnostics);
 
 /// print_findings() and exit_of() in one.

@@ -98,14 +98,15 @@ std::vector<Domain> lora_domains(const KernelSpec &spec) {
 
 std::vector<Domain> epilogue_domains(const KernelSpec &spec) {
   if (spec.is_auto("epilogue.staging_cols")) return {{"epilogue.staging_cols", integers({64, 32})}};
-  if (spec.is_auto("epilogue.staging_buffers")) return {{"epilogue.staging_buffers", integers({2, 1, 3, 4})}};
+  // A second buffer lets a sub-tile be written while the one before leaves; a third has nothing left to hide.
+  if (spec.is_auto("epilogue.staging_buffers")) return {{"epilogue.staging_buffers", integers({2, 1})}};
   return {};
 }
 
 }  // namespace
 
 std::vector<Domain> auto_domains(const KernelSpec &spec) {
-  for (const auto &part : {default_domains, tile_domains, lora_domains, epilogue_domains, raster_domains}) {
+  for (const auto &part : {default_domains, tile_domains, raster_domains, lora_domains, epilogue_domains}) {
     std::vector<Domain> domains = part(spec);
     if (!domains.empty()) return domains;
   }

@@ -43,7 +43,7 @@ class KernelBuilder {
   mlir::OwningOpRef<mlir::ModuleOp> build() {
     mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(at("tile.m"));
     b_.setInsertionPointToStart(module->getBody());
-    auto kernel = b_.create<FlowKernelOp>(at("tile.m"), kernel_.name, kernel_.cta_group);
+    auto kernel = FlowKernelOp::create(b_, at("tile.m"), kernel_.name, kernel_.cta_group);
     b_.setInsertionPointToStart(&kernel.getBody().emplaceBlock());
     for (const plan::Channel &channel : kernel_.channels) add_channel(channel);
     add_role("load_weights", [&] { load_weights(); });
@@ -64,12 +64,12 @@ class KernelBuilder {
     return mlir::FileLineColLoc::get(b_.getContext(), where.file.empty() ? op_.spec.file : where.file, where.line, where.column);
   }
   Value constant(const char *name, const std::string &path) {
-    return b_.create<PtxConstOp>(at(path), b_.getI32Type(), name, kernel_.constant(name));
+    return PtxConstOp::create(b_, at(path), b_.getI32Type(), name, kernel_.constant(name));
   }
-  Value literal(int64_t value, const std::string &path) { return b_.create<mlir::arith::ConstantIntOp>(at(path), value, 32); }
-  Value add(Value x, Value y) { return b_.create<mlir::arith::AddIOp>(x.getLoc(), x, y); }
-  Value mul(Value x, Value y) { return b_.create<mlir::arith::MulIOp>(x.getLoc(), x, y); }
-  Value div(Value x, Value y) { return b_.create<mlir::arith::DivSIOp>(x.getLoc(), x, y); }
+  Value literal(int64_t value, const std::string &path) { return mlir::arith::ConstantIntOp::create(b_, at(path), value, 32); }
+  Value add(Value x, Value y) { return mlir::arith::AddIOp::create(b_, x.getLoc(), x, y); }
+  Value mul(Value x, Value y) { return mlir::arith::MulIOp::create(b_, x.getLoc(), x, y); }
+  Value div(Value x, Value y) { return mlir::arith::DivSIOp::create(b_, x.getLoc(), x, y); }
   bool is(const char *trait, const char *word) const { return kernel_.trait(trait) == word; }
 
   void add_channel(const plan::Channel &channel) {
@@ -89,18 +89,18 @@ class KernelBuilder {
     if (channel.barrier_depth)
       for (const plan::TmemPart &part : kernel_.tmem.parts) parts.push_back(part.name);
     const std::string path = channel.name == "acc" ? "accumulators" : channel.name == "store" ? "epilogue.staging_buffers" : channel.name == "lora" ? "lora.stages" : "pipeline_depth";
-    b_.create<FlowChannelOp>(at(path), channel.name, channel.depth, b_.getArrayAttr(chain), b_.getArrayAttr(kinds),
+    FlowChannelOp::create(b_, at(path), channel.name, channel.depth, b_.getArrayAttr(chain), b_.getArrayAttr(kinds),
                              b_.getStrArrayAttr(scopes), b_.getStrArrayAttr(payloads), b_.getStrArrayAttr(parts));
   }
 
   template <typename Body> void add_role(const char *name, Body body) {
-    auto role = b_.create<FlowRoleOp>(at("tile.m"), name);
+    auto role = FlowRoleOp::create(b_, at("tile.m"), name);
     mlir::OpBuilder::InsertionGuard guard(b_);
     b_.setInsertionPointToStart(&role.getBody().emplaceBlock());
     body();
   }
   template <typename Body> void tiles(Body body) {
-    auto loop = b_.create<FlowTilesOp>(at("scheduler"));
+    auto loop = FlowTilesOp::create(b_, at("scheduler"));
     mlir::OpBuilder::InsertionGuard guard(b_);
     mlir::Block *block = &loop.getBody().emplaceBlock();
     block->addArguments({b_.getI32Type(), b_.getI32Type()}, {at("scheduler"), at("scheduler")});
@@ -108,7 +108,7 @@ class KernelBuilder {
     body(block->getArgument(0), block->getArgument(1));
   }
   template <typename Body> void repeat(const char *bound, int64_t trips, const char *iv, const std::string &path, Body body) {
-    auto loop = b_.create<FlowForOp>(at(path), bound, trips, iv);
+    auto loop = FlowForOp::create(b_, at(path), bound, trips, iv);
     mlir::OpBuilder::InsertionGuard guard(b_);
     mlir::Block *block = &loop.getBody().emplaceBlock();
     Value index = block->addArgument(b_.getI32Type(), at(path));
@@ -116,31 +116,31 @@ class KernelBuilder {
     body(index);
   }
   template <typename Body> void once(Value iv, int64_t index, const std::string &path, Body body) {
-    auto op = b_.create<FlowAtOp>(at(path), iv, index);
+    auto op = FlowAtOp::create(b_, at(path), iv, index);
     mlir::OpBuilder::InsertionGuard guard(b_);
     b_.setInsertionPointToStart(&op.getBody().emplaceBlock());
     body();
   }
 
   mlir::Type token_type() { return TokenType::get(b_.getContext()); }
-  Value acquire(const char *channel, const std::string &path) { return b_.create<FlowAcquireOp>(at(path), token_type(), channel, 0); }
-  Value wait(const char *channel, const std::string &path) { return b_.create<FlowWaitOp>(at(path), token_type(), channel, 1); }
+  Value acquire(const char *channel, const std::string &path) { return FlowAcquireOp::create(b_, at(path), token_type(), channel, 0); }
+  Value wait(const char *channel, const std::string &path) { return FlowWaitOp::create(b_, at(path), token_type(), channel, 1); }
   void commit(Value token, const char *channel, const std::string &path, const char *payload = nullptr) {
-    b_.create<FlowCommitOp>(at(path), token, symbol(channel), b_.getI64IntegerAttr(0), payload ? b_.getStringAttr(payload) : mlir::StringAttr(), mlir::StringAttr());
+    FlowCommitOp::create(b_, at(path), token, symbol(channel), b_.getI64IntegerAttr(0), payload ? b_.getStringAttr(payload) : mlir::StringAttr(), mlir::StringAttr());
   }
   void release(Value token, const char *channel, const std::string &path, const char *part = nullptr) {
-    b_.create<FlowReleaseOp>(at(path), token, symbol(channel), b_.getI64IntegerAttr(1), mlir::StringAttr(), part ? b_.getStringAttr(part) : mlir::StringAttr());
+    FlowReleaseOp::create(b_, at(path), token, symbol(channel), b_.getI64IntegerAttr(1), mlir::StringAttr(), part ? b_.getStringAttr(part) : mlir::StringAttr());
   }
   mlir::FlatSymbolRefAttr symbol(const char *name) { return mlir::FlatSymbolRefAttr::get(b_.getContext(), name); }
   void load(const char *map, const char *region, Value token, const char *payload, mlir::ValueRange coordinates, const std::string &path) {
-    b_.create<FlowLoadOp>(at(path), map, region, token, payload, coordinates);
+    FlowLoadOp::create(b_, at(path), map, region, token, payload, coordinates);
   }
 
   /// `tile` of the CTA group in rows, plus this CTA's share.
   Value first_row(Value tile, const char *tile_rows, const char *cta_rows, const std::string &path) {
     Value row = mul(tile, constant(tile_rows, path));
     if (!pair_) return row;
-    Value rank = b_.create<PtxCtaRankOp>(at(path), b_.getI32Type());
+    Value rank = PtxCtaRankOp::create(b_, at(path), b_.getI32Type());
     return add(row, mul(rank, constant(cta_rows, path)));
   }
   Value k_bytes(Value k) { return mul(k, div(constant("kTileK", "tile.k"), literal(2, "tile.k"))); }
@@ -167,8 +167,8 @@ class KernelBuilder {
     }
   }
   void drain_loads() {
-    b_.create<FlowDrainOp>(at("pipeline_depth"), "ab");
-    if (lora_dedicated()) b_.create<FlowDrainOp>(at("lora.stages"), "lora");
+    FlowDrainOp::create(b_, at("pipeline_depth"), "ab");
+    if (lora_dedicated()) FlowDrainOp::create(b_, at("lora.stages"), "lora");
   }
 
   void load_weights() {
@@ -183,12 +183,12 @@ class KernelBuilder {
       });
       load_lora("map_lora_up", "b_tile", "lora_up", row);
     });
-    if (is("pdl", "yes")) b_.create<FlowLaunchDependentsOp>(at("programmatic_dependent_launch"));
+    if (is("pdl", "yes")) FlowLaunchDependentsOp::create(b_, at("programmatic_dependent_launch"));
     drain_loads();
   }
 
   void load_activations() {
-    if (is("pdl", "yes")) b_.create<FlowDependencyWaitOp>(at("programmatic_dependent_launch"));
+    if (is("pdl", "yes")) FlowDependencyWaitOp::create(b_, at("programmatic_dependent_launch"));
     tiles([&](Value tile_m, Value) {
       Value row = first_row(tile_m, "kTileM", "kCtaRows", "tile.m");
       repeat("kKTiles", count("kKTiles"), "k", "problem.k", [&](Value k) {
@@ -207,7 +207,7 @@ class KernelBuilder {
     int64_t steps = 0, row_bytes = 0, a_offset_bytes = 0, b_offset_bytes = 0;
   };
   void mma_half(Value acc, Value slot, const MmaOperands &operands) {
-    auto op = b_.create<FlowMmaOp>(at("lora.rank"), "f16", acc, "acc", operands.a, operands.b, slot, Value(), Value(), Value(),
+    auto op = FlowMmaOp::create(b_, at("lora.rank"), "f16", acc, "acc", operands.a, operands.b, slot, Value(), Value(), Value(),
                                    operands.steps, operands.row_bytes, nullptr, nullptr);
     op.setAOffsetBytes(operands.a_offset_bytes);
     op.setBOffsetBytes(operands.b_offset_bytes);
@@ -216,7 +216,7 @@ class KernelBuilder {
     const int64_t tile_cols = count("kTileN"), steps = count("kMmasPerKTile"), atoms = count("kScaleAtoms");
     // Tiles of 64 or 192 columns start in the middle of a row block of scales every other time.
     Value odd = tile_cols % kAtomRows ? tile_n : Value();
-    auto op = b_.create<FlowMmaOp>(at("quant.scheme"), is("scheme", "nvfp4") ? "nvf4" : "mxf4", acc, "acc", "a_tile", "b_tile", slot, scales, odd, k,
+    auto op = FlowMmaOp::create(b_, at("quant.scheme"), is("scheme", "nvfp4") ? "nvf4" : "mxf4", acc, "acc", "a_tile", "b_tile", slot, scales, odd, k,
                                    steps, count("kTileK") / 2, symbol("scales_a"), symbol("scales_b"));
     op.setStepsPerAtom(steps / atoms);
     op.setRowBlocksB(row_blocks_b());
@@ -227,8 +227,8 @@ class KernelBuilder {
     Value slot = wait("ab", "pipeline_depth");
     Value filled = acquire("scales", "ordering");
     const int64_t atoms = count("kScaleAtoms");
-    b_.create<FlowCopyScalesOp>(at("quant.scheme"), "a_scales", slot, "scales_a", filled, 1, atoms);
-    b_.create<FlowCopyScalesOp>(at("quant.scheme"), "b_scales", slot, "scales_b", filled, row_blocks_b(), atoms);
+    FlowCopyScalesOp::create(b_, at("quant.scheme"), "a_scales", slot, "scales_a", filled, 1, atoms);
+    FlowCopyScalesOp::create(b_, at("quant.scheme"), "b_scales", slot, "scales_b", filled, row_blocks_b(), atoms);
     commit(filled, "scales", "ordering");
     Value scales = wait("scales", "ordering");
     mma_main(acc, slot, scales, tile_n, k);
@@ -281,19 +281,19 @@ class KernelBuilder {
       if (lora_dedicated()) multiply_lora_dedicated(acc);
       commit(acc, "acc", "accumulators");
     });
-    b_.create<FlowDrainOp>(at("accumulators"), "acc");
-    if (is("ordering", "strict")) b_.create<FlowDrainOp>(at("ordering"), "scales");
+    FlowDrainOp::create(b_, at("accumulators"), "acc");
+    if (is("ordering", "strict")) FlowDrainOp::create(b_, at("ordering"), "scales");
   }
 
   Value apply(const char *callee, Value fragment, llvm::ArrayRef<llvm::StringRef> params, mlir::ValueRange indices, const std::string &path) {
-    return b_.create<FlowApplyOp>(at(path), fragment.getType(), callee, fragment, b_.getStrArrayAttr(params), indices);
+    return FlowApplyOp::create(b_, at(path), fragment.getType(), callee, fragment, b_.getStrArrayAttr(params), indices);
   }
 
   /// alpha · s_w, bias and activation of one row of a sub-tile whose first column is `n`.
   Value arithmetic(Value fragment, Value n) {
     // The last tile may reach beyond the output; its columns are not stored, but their factors must be readable.
     if (count("kN") % count("kTileN"))
-      n = b_.create<mlir::arith::MinSIOp>(at("problem.n"), n, literal(count("kN") - count("kSubtileCols"), "problem.n"));
+      n = mlir::arith::MinSIOp::create(b_, at("problem.n"), n, literal(count("kN") - count("kSubtileCols"), "problem.n"));
     if (is("column_scale", "yes")) fragment = apply("scale_columns", fragment, {"alpha", "column_scale"}, n, "epilogue.column_scale");
     else fragment = apply("scale_uniform", fragment, {"alpha"}, {}, "epilogue.column_scale");
     if (is("bias", "yes")) fragment = apply("add_bias", fragment, {"bias"}, n, "epilogue.bias");
@@ -304,7 +304,7 @@ class KernelBuilder {
   void drain_subtile(Value acc, Value step, Value tile_m, Value tile_n) {
     const bool overlapped = is("accumulators", "overlapped");
     const std::string path = "epilogue.staging_cols";
-    auto loaded = b_.create<FlowLoadAccumulatorOp>(at("accumulators"), FragmentType::get(b_.getContext(), count("kSubtileCols")), b_.getI32Type(),
+    auto loaded = FlowLoadAccumulatorOp::create(b_, at("accumulators"), FragmentType::get(b_.getContext(), count("kSubtileCols")), b_.getI32Type(),
                                                    acc, "acc", step, count("kSubtiles"), overlapped);
     once(step, count("kAccEarlySubtiles") - 1, "accumulators", [&] { release(acc, "acc", "accumulators", overlapped ? "shared" : nullptr); });
     Value n = add(mul(tile_n, constant("kTileN", "tile.n")), mul(loaded.getSubtile(), constant("kSubtileCols", path)));
@@ -313,21 +313,21 @@ class KernelBuilder {
     const plan::TensorMap &map = kernel_.tensor_map("map_out");
     const int64_t panels = count("kStagingPanels");
     Value staged = acquire("store", "epilogue.staging_buffers");
-    b_.create<FlowStageOp>(at("epilogue.output"), kernel_.trait("output"), fragment, "staging", staged, panels, static_cast<int64_t>(map.swizzle));
+    FlowStageOp::create(b_, at("epilogue.output"), kernel_.trait("output"), fragment, "staging", staged, panels, static_cast<int64_t>(map.swizzle));
     commit(staged, "store", "epilogue.staging_buffers");
     Value ready = wait("store", "epilogue.staging_buffers");
-    b_.create<FlowStoreOp>(at("epilogue.output"), "map_out", "staging", ready, panels, map.box[0], mlir::ValueRange{n, row});
+    FlowStoreOp::create(b_, at("epilogue.output"), "map_out", "staging", ready, panels, map.box[0], mlir::ValueRange{n, row});
     release(ready, "store", "epilogue.staging_buffers");
   }
 
   void epilogue() {
-    if (is("pdl", "yes")) b_.create<FlowDependencyWaitOp>(at("programmatic_dependent_launch"));
-    b_.create<PtxLoadScalarOp>(at("quant.scheme"), "alpha");
+    if (is("pdl", "yes")) FlowDependencyWaitOp::create(b_, at("programmatic_dependent_launch"));
+    PtxLoadScalarOp::create(b_, at("quant.scheme"), "alpha");
     tiles([&](Value tile_m, Value tile_n) {
       Value acc = wait("acc", "accumulators");
       repeat("kSubtiles", count("kSubtiles"), "step", "epilogue.staging_cols", [&](Value step) { drain_subtile(acc, step, tile_m, tile_n); });
     });
-    b_.create<FlowDrainOp>(at("epilogue.staging_buffers"), "store");
+    FlowDrainOp::create(b_, at("epilogue.staging_buffers"), "store");
   }
 };
 

@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Every slug that a source file can report has an `explain` entry, and every entry is reported somewhere.
+
+A slug is a string literal "stage.some-words" of a known stage. parse_json's slugs are composed: "<stage>" with
+".not-json" and ".duplicate-key", the stage being the literal given to it.
+"""
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+STAGES = "spec|plan|laws|ir|lower|emit|prove|compile|archive|environment|cli|diff"
+LITERAL = re.compile(rf'"((?:{STAGES})\.[a-z0-9]+(?:-[a-z0-9]+)*)"')
+PARSE_JSON = re.compile(rf'parse_json\([^;]*?"({STAGES})"')
+NOT_SLUGS = re.compile(r"\.(json|cpp|h|td|cu|mlir|md)$")
+FOLDERS = ("generator", "tools/cli")
+
+
+def used_slugs(source):
+    slugs = {}
+    for folder in FOLDERS:
+        for file in sorted((source / folder).rglob("*")):
+            if file.suffix not in (".cpp", ".h") or file.name.startswith("explain_"):
+                continue
+            text = "\n".join(re.sub(r"(^|\s)//.*", "", line) for line in file.read_text(encoding="utf-8").splitlines())
+            found = {m for m in LITERAL.findall(text) if not NOT_SLUGS.search(m)}
+            found |= {f"{stage}{end}" for stage in PARSE_JSON.findall(text) for end in (".not-json", ".duplicate-key")}
+            for slug in found:
+                slugs.setdefault(slug, str(file.relative_to(source)))
+    return slugs
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tool", required=True)
+    parser.add_argument("--source", type=pathlib.Path, required=True)
+    args = parser.parse_args()
+    listed = json.loads(subprocess.run([args.tool, "list", "slugs", "--json"], capture_output=True, check=True).stdout)
+    explained = [entry["slug"] for entry in listed]
+    used = used_slugs(args.source)
+    problems = [f"{slug}: used in {used[slug]}, not explained (tools/cli/explain_*.cpp)" for slug in sorted(used)
+                if slug not in explained]
+    problems += [f"{slug}: explained, used nowhere" for slug in explained if slug not in used]
+    problems += [f"{slug}: explained twice" for slug in sorted(set(explained)) if explained.count(slug) > 1]
+    for slug in explained:
+        text = json.loads(subprocess.run([args.tool, "explain", slug, "--json"], capture_output=True, check=True).stdout)
+        problems += [f"{slug}: `{key}` is empty" for key in ("what", "why", "fix") if not text[key]]
+    for problem in problems:
+        print(problem)
+    print(f"{len(explained)} slugs, {len(problems)} problems")
+    return 1 if problems or not explained else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
