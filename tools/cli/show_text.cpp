@@ -100,8 +100,8 @@ class Page {
 
   void show_kernel(const format::Operator &op, const format::Kernel &kernel) {
     out_ += fmt::format("\n  kernel {}\n", kernel.name()->str());
-    out_ += fmt::format("    grid {}; cluster {}×{}×{}; {} threads; {} of dynamic shared memory{}\n",
-                        join(*kernel.grid(), " × "), kernel.cluster_x(), kernel.cluster_y(), kernel.cluster_z(),
+    out_ += fmt::format("    grid [{}]; cluster {}×{}×{}; {} threads; {} of dynamic shared memory{}\n",
+                        join(*kernel.grid(), ", "), kernel.cluster_x(), kernel.cluster_y(), kernel.cluster_z(),
                         kernel.threads(), format_bytes(kernel.dynamic_smem_bytes()),
                         kernel.programmatic_dependent_launch() ? "; programmatic dependent launch" : "");
     if (kernel.requires_true()->size() > 0)
