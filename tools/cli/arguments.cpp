@@ -325,7 +325,6 @@ class CommandLine {
     CLI::App *verb = add_verb("show", "Look inside an archive", "warpwright show kernels.wwa --verify",
                               [this] { return run_show(show_); });
     verb->add_option("ARCHIVE", show_.archive, "Archive file")->required()->type_name("");
-    verb->add_option("--html", show_.html, "Write a page about it")->type_name("FILE");
     verb->add_flag("--verify", show_.verify, "Check every digest");
     verb->add_option("--extract", show_.extract_folder, "Write sources, PTX, cubins and plans there")->type_name("DIR");
     add_json(verb, show_.json);

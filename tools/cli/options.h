@@ -101,7 +101,6 @@ struct DiffOptions {
 
 struct ShowOptions {
   std::string archive;
-  std::string html;               ///< empty: none
   bool verify = false;
   std::string extract_folder;     ///< empty: none
   bool json = false;
