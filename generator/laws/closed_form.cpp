@@ -136,16 +136,25 @@ int64_t evaluate(const std::string &expression, const OperatorPlan &plan, const 
   return evaluate_with(expression, variables_of(plan, target, shape));
 }
 
-Waves count_waves(const OperatorPlan &plan, size_t kernel, const SmTarget &target,
-                  const std::map<std::string, int64_t> &shape) {
-  const KernelPlan &planned = plan.kernels[kernel];
+namespace {
+
+Waves make_waves(int64_t tiles, int64_t grid_ctas, int64_t cta_group) {
   Waves waves;
-  const auto variables = variables_of(plan, target, shape);
-  waves.tiles = evaluate_with(planned.output_tiles, variables);
-  waves.groups = std::max<int64_t>(1, evaluate_with(planned.launch.grid_x, variables) / planned.cta_group);
+  waves.tiles = tiles;
+  waves.groups = std::max<int64_t>(1, grid_ctas / cta_group);
   waves.rounds = (waves.tiles + waves.groups - 1) / waves.groups;
   waves.waves = static_cast<double>(waves.tiles) / static_cast<double>(waves.groups);
   return waves;
+}
+
+}  // namespace
+
+Waves count_waves(const OperatorPlan &plan, size_t kernel, const SmTarget &target,
+                  const std::map<std::string, int64_t> &shape) {
+  const KernelPlan &planned = plan.kernels[kernel];
+  const auto variables = variables_of(plan, target, shape);
+  return make_waves(evaluate_with(planned.output_tiles, variables), evaluate_with(planned.launch.grid_x, variables),
+                    planned.cta_group);
 }
 
 int64_t tensor_bytes(const OperatorPlan &plan, const SmTarget &target, const std::map<std::string, int64_t> &shape) {
@@ -155,14 +164,29 @@ int64_t tensor_bytes(const OperatorPlan &plan, const SmTarget &target, const std
   return bytes;
 }
 
+int64_t ClosedForm::evaluate_once(const std::string &expression,
+                                  const std::map<std::string, int64_t> &variables) const {
+  if (variables != variables_) {
+    variables_ = variables;
+    values_.clear();
+  }
+  const auto [known, is_new] = values_.try_emplace(expression, 0);
+  if (is_new) known->second = evaluate_with(expression, variables);
+  return known->second;
+}
+
 plan::Scorer::Score ClosedForm::score(const OperatorPlan &plan, const SmTarget &target,
                                       const std::map<std::string, int64_t> &shape) const {
   Score score;
   score.clock_ghz = target.reference_clock_ghz;
-  const double memory_bytes = static_cast<double>(tensor_bytes(plan, target, shape));
+  const auto variables = variables_of(plan, target, shape);
+  int64_t bytes = 0;
+  for (const plan::Tensor &tensor : plan.tensors) bytes += evaluate_once(tensor.bytes, variables);
+  const double memory_bytes = static_cast<double>(bytes);
   for (size_t i = 0; i < plan.kernels.size(); ++i) {
     const KernelPlan &kernel = plan.kernels[i];
-    const Waves waves = count_waves(plan, i, target, shape);
+    const Waves waves = make_waves(evaluate_once(kernel.output_tiles, variables),
+                                   evaluate_once(kernel.launch.grid_x, variables), kernel.cta_group);
     const Total total = total_time(kernel, waves, memory_bytes, target, Reading::kCentral);
     score.us += total.us;
     score.low_us += total_time(kernel, waves, memory_bytes, target, Reading::kKind).us;

@@ -48,11 +48,18 @@ int64_t tensor_bytes(const plan::OperatorPlan &plan, const target::SmTarget &tar
 ///
 /// Units     microseconds at the target's reference clock, stated in the score.
 /// Ensures   low_us ≤ us ≤ high_us: the same sums under Reading::kKind, kCentral and kHarsh.
+/// Threads   one instance per thread: expressions of equal text are evaluated once as long as the variables stay.
 /// Source    rates: generator/target; none has been measured with these kernels.
 class ClosedForm : public plan::Scorer {
  public:
   Score score(const plan::OperatorPlan &plan, const target::SmTarget &target,
               const std::map<std::string, int64_t> &shape) const override;
+
+ private:
+  int64_t evaluate_once(const std::string &expression, const std::map<std::string, int64_t> &variables) const;
+
+  mutable std::map<std::string, int64_t> variables_;
+  mutable std::map<std::string, int64_t> values_;
 };
 
 }  // namespace warpwright::laws

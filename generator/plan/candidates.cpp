@@ -14,7 +14,8 @@ struct SearchContext {
   const target::SmTarget &target;
   const Scorer &scorer;
   std::map<std::string, int64_t> shape;
-  std::function<void(Candidate)> found;
+  std::function<void(const spec::KernelSpec &)> leaf;  ///< gets every spec without autos, in the family's order
+  int64_t depth_hint = 0;                              ///< of the point before
 };
 
 /// Replaces one value of a spec in place and puts the old one back: a copy of a spec costs more than a plan.
@@ -36,44 +37,76 @@ class ScopedValue {
 };
 
 /// Plans and scores a spec without autos.
-void try_leaf(const spec::KernelSpec &spec, const SearchContext &context) {
+Candidate make_candidate(const spec::KernelSpec &spec, const SearchContext &context) {
   const FamilyPlan &family = context.family;
   Candidate candidate;
   family.check(spec, candidate.diagnostics);
   if (candidate.diagnostics.has_errors()) {
     candidate.spec = spec;
     candidate.excess_bytes = std::numeric_limits<int64_t>::max();
-    return context.found(std::move(candidate));
+    return candidate;
   }
   candidate.plan = family.plan(spec, context.target, candidate.diagnostics);
+  candidate.spec = spec;
   if (candidate.plan) {
-    candidate.spec = candidate.plan->spec;
     const Scorer::Score score = context.scorer.score(*candidate.plan, context.target, context.shape);
     candidate.score_us = score.us;
     candidate.bound = score.bound;
   } else {
-    candidate.spec = spec;
     candidate.excess_bytes = family.budget(spec, context.target).excess_bytes();
   }
-  context.found(std::move(candidate));
+  return candidate;
 }
 
-int64_t largest_depth_in_place(spec::KernelSpec &spec, const FamilyPlan &family, const target::SmTarget &target) {
-  const auto fits = [&](int64_t depth) {
-    const ScopedValue scoped(spec, family.depth_path, spec::integer_value(depth));
-    return family.budget(spec, target).excess_bytes() == 0;
-  };
-  // More depth never takes less memory, so the depths that fit are a prefix.
-  int64_t fitting = family.depth_min - 1;
-  int64_t exceeding = family.depth_max + 1;
-  while (exceeding - fitting > 1) {
-    const int64_t middle = fitting + (exceeding - fitting) / 2;
-    (fits(middle) ? fitting : exceeding) = middle;
+/// Budgets of one spec by depth; each is computed once.
+class DepthProbe {
+ public:
+  DepthProbe(spec::KernelSpec &spec, const FamilyPlan &family, const target::SmTarget &target)
+      : spec_(spec), family_(family), target_(target) {}
+
+  bool fits(int64_t depth) {
+    return depth >= family_.depth_min && depth <= family_.depth_max && budget(depth).excess_bytes() == 0;
   }
-  return fitting < family.depth_min ? 0 : fitting;
+  /// Where a straight line through two depths meets the limit, inside the legal range.
+  int64_t extrapolate(int64_t depth) {
+    const int64_t other = depth < family_.depth_max ? depth + 1 : depth - 1;
+    const int64_t slope_bytes = (budget(other).smem.used_bytes - budget(depth).smem.used_bytes) / (other - depth);
+    const int64_t slack_bytes = budget(depth).smem.slack_bytes();
+    if (slope_bytes <= 0) return depth;
+    const int64_t steps = slack_bytes >= 0 ? slack_bytes / slope_bytes : -((slope_bytes - 1 - slack_bytes) / slope_bytes);
+    return std::clamp(depth + steps, family_.depth_min, family_.depth_max);
+  }
+
+ private:
+  const Budget &budget(int64_t depth) {
+    const auto [known, is_new] = budgets_.try_emplace(depth);
+    if (is_new) {
+      const ScopedValue scoped(spec_, family_.depth_path, spec::integer_value(depth));
+      known->second = family_.budget(spec_, target_);
+    }
+    return known->second;
+  }
+
+  spec::KernelSpec &spec_;
+  const FamilyPlan &family_;
+  const target::SmTarget &target_;
+  std::map<int64_t, Budget> budgets_;
+};
+
+/// `hint` is where to look first: neighbours in the search have similar depths.
+int64_t largest_depth_in_place(spec::KernelSpec &spec, const FamilyPlan &family, const target::SmTarget &target,
+                               int64_t hint) {
+  DepthProbe probe(spec, family, target);
+  int64_t depth = std::clamp(hint, family.depth_min, family.depth_max);
+  if (!probe.fits(depth) || probe.fits(depth + 1)) depth = probe.extrapolate(depth);
+  // Padding may bend the line. More depth never takes less memory, so the depths that fit are a prefix.
+  if (!probe.fits(depth) && !probe.fits(family.depth_min)) return 0;
+  while (!probe.fits(depth)) --depth;
+  while (probe.fits(depth + 1)) ++depth;
+  return depth;
 }
 
-void search(spec::KernelSpec &spec, const SearchContext &context) {
+void search(spec::KernelSpec &spec, SearchContext &context) {
   const auto domains = context.family.domains(spec);
   if (!domains.empty()) {
     for (const spec::FieldValue &value : domains.front().second) {
@@ -82,20 +115,42 @@ void search(spec::KernelSpec &spec, const SearchContext &context) {
     }
     return;
   }
-  if (!spec.is_auto(context.family.depth_path)) return try_leaf(spec, context);
-  const int64_t depth = largest_depth_in_place(spec, context.family, context.target);
+  if (!spec.is_auto(context.family.depth_path)) return context.leaf(spec);
+  const int64_t depth = largest_depth_in_place(spec, context.family, context.target, context.depth_hint);
+  context.depth_hint = std::max(depth, context.family.depth_min);
   const ScopedValue scoped(spec, context.family.depth_path,
                            spec::integer_value(std::max(depth, context.family.depth_min)));
-  try_leaf(spec, context);
+  context.leaf(spec);
 }
 
 /// Predictions closer than this are equal: the law's own interval is wider.
 constexpr double kTieShare = 0.02;
 
+/// What choosing needs to know of a candidate.
+struct Outcome {
+  bool planned = false;
+  double score_us = 0;
+  int64_t excess_bytes = 0;
+};
+
+Outcome outcome_of(const Candidate &candidate) {
+  return {candidate.plan.has_value(), candidate.score_us, candidate.excess_bytes};
+}
+
 /// Planned before rejected; among planned the faster, among rejected the one that exceeds less.
-bool is_better(const Candidate &a, const Candidate &b) {
-  if (a.plan.has_value() != b.plan.has_value()) return a.plan.has_value();
-  return a.plan ? a.score_us < b.score_us : a.excess_bytes < b.excess_bytes;
+bool is_better(const Outcome &a, const Outcome &b) {
+  if (a.planned != b.planned) return a.planned;
+  return a.planned ? a.score_us < b.score_us : a.excess_bytes < b.excess_bytes;
+}
+
+/// The first that is as good as the best.
+size_t choose_index(const std::vector<Outcome> &outcomes) {
+  const Outcome &best = *std::min_element(outcomes.begin(), outcomes.end(), is_better);
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    const bool is_tied = outcomes[i].planned && outcomes[i].score_us <= best.score_us * (1 + kTieShare);
+    if (best.planned ? is_tied : !is_better(best, outcomes[i])) return i;
+  }
+  throw support::InternalError("no candidate is as good as the best");
 }
 
 }  // namespace
@@ -109,34 +164,56 @@ std::map<std::string, int64_t> shape_of(const spec::KernelSpec &spec, const Fami
 
 int64_t largest_depth(const spec::KernelSpec &spec, const FamilyPlan &family, const target::SmTarget &target) {
   spec::KernelSpec copy = spec;
-  return largest_depth_in_place(copy, family, target);
+  return largest_depth_in_place(copy, family, target, family.depth_min);
 }
 
 std::vector<Candidate> enumerate_candidates(const spec::KernelSpec &spec, const FamilyPlan &family,
                                             const target::SmTarget &target, const Scorer &scorer,
                                             const std::map<std::string, int64_t> &shape) {
   std::vector<Candidate> candidates;
+  std::vector<Outcome> outcomes;
+  SearchContext context{family, target, scorer, shape_of(spec, family, shape), {}, family.depth_min};
+  context.leaf = [&](const spec::KernelSpec &point) {
+    candidates.push_back(make_candidate(point, context));
+    outcomes.push_back(outcome_of(candidates.back()));
+  };
   spec::KernelSpec point = spec;
-  search(point, {family, target, scorer, shape_of(spec, family, shape),
-                 [&](Candidate candidate) { candidates.push_back(std::move(candidate)); }});
+  search(point, context);
   WARPWRIGHT_ASSERT(!candidates.empty(), "family " + family.name + " has an empty domain");
-  const double fastest_us = std::min_element(candidates.begin(), candidates.end(), is_better)->score_us;
-  const auto chosen = std::find_if(candidates.begin(), candidates.end(), [&](const Candidate &candidate) {
-    return candidate.plan && candidate.score_us <= fastest_us * (1 + kTieShare);
+  const auto chosen = candidates.begin() + static_cast<std::ptrdiff_t>(choose_index(outcomes));
+  std::rotate(candidates.begin(), chosen, chosen + 1);
+  std::stable_sort(candidates.begin() + 1, candidates.end(), [](const Candidate &a, const Candidate &b) {
+    return is_better(outcome_of(a), outcome_of(b));
   });
-  // The family's first choice among equals leads; the rest follow by time.
-  auto rest = candidates.begin();
-  if (chosen != candidates.end()) {
-    std::rotate(candidates.begin(), chosen, chosen + 1);
-    ++rest;
-  }
-  std::stable_sort(rest, candidates.end(), is_better);
   return candidates;
 }
 
 Candidate best_candidate(const spec::KernelSpec &spec, const FamilyPlan &family, const target::SmTarget &target,
                          const Scorer &scorer, const std::map<std::string, int64_t> &shape) {
-  return std::move(enumerate_candidates(spec, family, target, scorer, shape).front());
+  std::vector<Outcome> outcomes;
+  Candidate kept;
+  size_t kept_index = 0;
+  SearchContext context{family, target, scorer, shape_of(spec, family, shape), {}, family.depth_min};
+  context.leaf = [&](const spec::KernelSpec &point) {
+    Candidate candidate = make_candidate(point, context);
+    outcomes.push_back(outcome_of(candidate));
+    if (outcomes.size() > 1 && !is_better(outcomes.back(), outcomes[kept_index])) return;
+    kept_index = outcomes.size() - 1;
+    kept = std::move(candidate);
+  };
+  spec::KernelSpec point = spec;
+  search(point, context);
+  WARPWRIGHT_ASSERT(!outcomes.empty(), "family " + family.name + " has an empty domain");
+
+  // A plan is large, so only one was kept; where the choice is another one, it is made again.
+  const size_t chosen = choose_index(outcomes);
+  if (chosen == kept_index) return kept;
+  size_t index = 0;
+  context.leaf = [&](const spec::KernelSpec &again) {
+    if (index++ == chosen) kept = make_candidate(again, context);
+  };
+  search(point, context);
+  return kept;
 }
 
 std::optional<OperatorPlan> choose_plan(const spec::KernelSpec &spec, const FamilyPlan &family,

@@ -33,9 +33,11 @@ bool is_word(const KernelSpec &spec, const std::string &path, const std::string 
 /// A user may write "auto" where the table has a default: that is what auto means there.
 std::vector<Domain> default_domains(const KernelSpec &spec) {
   std::vector<Domain> domains;
-  for (const spec::Field &field : family_spec().fields)
-    if (spec.is_auto(field.path) && !field.default_value.is_auto())
-      domains.push_back({field.path, {field.default_value}});
+  for (const auto &[path, value] : spec.values) {
+    if (!value.is_auto()) continue;
+    const FieldValue &preset = family_spec().find(path)->default_value;
+    if (!preset.is_auto()) domains.push_back({path, {preset}});
+  }
   return domains;
 }
 
