@@ -15,6 +15,7 @@ import generated  # noqa: E402
 import headers  # noqa: E402
 import includes  # noqa: E402
 import option_coverage  # noqa: E402
+import portable_binary  # noqa: E402
 import sizes  # noqa: E402
 import test_lists  # noqa: E402
 import words  # noqa: E402
@@ -244,6 +245,22 @@ class OptionCoverage(unittest.TestCase):
         found = list(option_coverage.gaps(self.SCHEMA, [spec]))
         self.assertIn("flag: no spec has true", found)
         self.assertIn("group.few: no spec has 1", found)
+
+
+class PortableBinary(unittest.TestCase):
+    def test_libraries_and_paths(self):
+        dynamic = " 0x1 (NEEDED) Shared library: [libc.so.6]\n 0x1 (NEEDED) Shared library: [libfmt.so.9]\n" \
+                  " 0x1d (RUNPATH) Library runpath: [/opt/lib]\n"
+        self.assertEqual(list(portable_binary.needed_problems(dynamic)),
+                         ["needs libfmt.so.9", "searches libraries in /opt/lib"])
+
+    def test_glibc_versions_are_numbers(self):
+        self.assertEqual(list(portable_binary.version_problems("GLIBC_2.4 GLIBC_2.36 GLIBC_2.38 GLIBC_2.2.5")),
+                         ["needs glibc 2.38"])
+
+    def test_machine_paths(self):
+        self.assertEqual(list(portable_binary.path_problems("/src/ww", b"x\0generator/a.cpp\0")), [])
+        self.assertIn("/src/ww/a.cpp", "".join(portable_binary.path_problems("/src/ww", b"x\0/src/ww/a.cpp\0y")))
 
 
 class DearestUnits(unittest.TestCase):

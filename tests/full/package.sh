@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The tarball, unpacked elsewhere, plans and emits without the repository.
+set -euo pipefail
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+tools/package "$folder"
+tar -xzf "$folder"/warpwright-*.tar.gz -C "$folder"
+cd "$folder"/warpwright-*/
+tool=$PWD/bin/warpwright
+"$tool" --version
+specs=$("$tool" list specs | grep -c '\.json')
+if ((specs < 24)); then
+  echo "error: the unpacked tool finds $specs specs" >&2
+  exit 1
+fi
+cd /
+spec=$(dirname "$tool")/../share/warpwright/kernels/w4a4_lora_gemm/flux1_mlp_up.json
+"$tool" plan "$spec" | grep -q 'Shared memory of one CTA'
+"$tool" emit "$spec" | grep -q '__global__'
+"$tool" prove "$spec"

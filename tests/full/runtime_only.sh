@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The runtime builds and passes its tests with -DWARPWRIGHT_GENERATOR=OFF, and nothing of it needs LLVM.
+set -euo pipefail
+cmake --preset runtime
+cmake --build --preset runtime
+ctest --test-dir build/runtime --output-on-failure --no-tests=error --label-exclude check
+if grep -iq llvm build/runtime/build.ninja; then
+  echo "error: the runtime's build names LLVM" >&2
+  exit 1
+fi
