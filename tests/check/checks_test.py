@@ -203,6 +203,14 @@ class Documents(CheckCase):
         self.found(documents, "warpwright plan has no option --jsom", arguments=self.arguments())
 
 
+    def test_stale_excerpt(self):
+        excerpt = "\n<!-- excerpt: plan x -->\n```\nUsage: plan [-o FILE] [--json]\n{}```\n"
+        self.put("README.md", README + self.rows + excerpt.format(""))
+        self.clean(documents, *self.arguments())
+        self.put("README.md", README + self.rows + excerpt.format("stages 7\n"))
+        self.found(documents, "warpwright plan x does not print: stages 7", arguments=self.arguments())
+
+
 class Generated(CheckCase):
     def test_schema_and_table(self):
         self.put("program", '#!/bin/sh\n[ "$3" = --table ] && echo "| table |" || echo "{}"\n')

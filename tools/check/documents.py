@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the READMEs name exists: paths, tools, verbs and options.
+"""What the READMEs name exists: paths, tools, verbs and options; what they quote is still printed.
 
 usage: documents.py [ROOT [WARPWRIGHT]]    without the program, verbs and options are not looked at
 """
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 
@@ -15,6 +16,8 @@ TOPS = ("generator/", "templates/", "configs/", "runtime/", "tests/", "tools/", 
 QUOTED = re.compile(r"`([^`\n]+)`")
 BLOCK = re.compile(r"^```(?:sh|console|bash)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PATH = re.compile(r"^[\w./-]+$")
+# A block below `<!-- excerpt: VERB ARGUMENTS -->` holds lines of what the program prints.
+EXCERPT = re.compile(r"<!-- excerpt: (.+?) -->\n```\n(.*?)^```", re.MULTILINE | re.DOTALL)
 TABLE_HEADING = "## Where is …?"
 
 
@@ -77,6 +80,15 @@ def command_problems(document, text, help_of):
                 yield f"{document}:{line}: warpwright {verb} has no option {option}"
 
 
+def excerpt_problems(root, document, text, program):
+    for match in EXCERPT.finditer(text):
+        done = subprocess.run([program, *shlex.split(match.group(1))], cwd=root, capture_output=True, text=True, check=False)
+        printed = set(done.stdout.splitlines())
+        for offset, line in enumerate(match.group(2).splitlines()):
+            if line.strip() and line not in printed:
+                yield f"{document}:{tree.line_of(text, match.start(2)) + offset}: warpwright {match.group(1)} does not print: {line}"
+
+
 def helper(program):
     known = {}
 
@@ -95,6 +107,7 @@ def find_problems(root, program=None):
         yield from table_problems(root, document, text)
         if program:
             yield from command_problems(document, text, helper(program))
+            yield from excerpt_problems(root, document, text, program)
 
 
 if __name__ == "__main__":
