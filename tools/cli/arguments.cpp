@@ -308,10 +308,10 @@ class CommandLine {
     verb->add_option("BEFORE", diff_.before, "Spec or plan")->required()->type_name("");
     verb->add_option("AFTER", diff_.after, "Spec or plan")->required()->type_name("");
     add_shape(verb, diff_.shape);
-    verb->add_option("--fail-on", diff_.fail_on, "lost-stage, slower, spills, slack")
+    verb->add_option("--fail-on", diff_.fail_on, "lost-stage, slower, slack")
         ->delimiter(',')
         ->allow_extra_args(false)
-        ->check(CLI::IsMember({"lost-stage", "slower", "spills", "slack"}))
+        ->check(CLI::IsMember({"lost-stage", "slower", "slack"}))
         ->type_name("WHAT,…");
     verb->add_option("--min-slack-bytes", diff_.min_slack_bytes, "slack: shared memory that must stay free")
         ->type_name("N")

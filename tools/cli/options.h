@@ -94,7 +94,7 @@ struct DiffOptions {
   std::string before;
   std::string after;
   Shape shape;
-  std::vector<std::string> fail_on;  ///< lost-stage, slower, spills, slack
+  std::vector<std::string> fail_on;  ///< lost-stage, slower, slack
   int64_t min_slack_bytes = 0;
   bool json = false;
 };

@@ -225,7 +225,9 @@ std::optional<std::string> fix_view(const PlanningContext &context, const std::v
   if (file.empty() || file == "-") return text;
   std::string why;
   if (!support::write_file(file, text, why, support::IfExists::kRefuse)) {
-    support::Diagnostic failed = error("cli.unwritable", "cannot write the file: " + why, {"-o OTHER.json"});
+    support::Diagnostic failed = support::is_file(file)
+                                     ? error("cli.file-exists", "the file exists and is left alone", {"-o OTHER.json"})
+                                     : error("cli.unwritable", "cannot write the file: " + why);
     failed.where.file = file;
     diagnostics.add(std::move(failed));
     return std::nullopt;

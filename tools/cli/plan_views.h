@@ -17,7 +17,7 @@ std::optional<std::string> grid_view(const PlanningContext &context, const std::
 
 /// Writes the spec with the first change that makes it plan to `output`, by default FILE.fixed.json beside it.
 ///
-/// Errors    plan.no-fix: no single change helps; cli.unwritable: the file exists, or cannot be written.
+/// Errors    plan.no-fix: no single change helps; cli.file-exists; cli.unwritable.
 std::optional<std::string> fix_view(const PlanningContext &context, const std::vector<std::string> &set,
                                     const std::string &output, Format format, support::Diagnostics &diagnostics);
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The verb `plan`: the budget of a spec and what one more stage takes; other views are in plan_views.cpp.
 #include "generator/laws/prediction.h"
+#include "generator/plan/check_plan.h"
 #include "generator/plan/json_writer.h"
 #include "generator/plan/report.h"
+#include "generator/support/files.h"
 #include "tools/cli/families.h"
 #include "tools/cli/plan_views.h"
 #include "tools/cli/report.h"
@@ -36,9 +38,23 @@ std::optional<std::string> budget_view(const PlanningContext &context, Format fo
   return out.take();
 }
 
+/// A plan that a person may have edited: its records are checked as computed ones would be.
+std::optional<std::string> edited_view(const std::string &file, const std::string &text, Format format,
+                                       support::Diagnostics &diagnostics) {
+  const auto placed = plan::read_plan(file, text, family_specs(), diagnostics);
+  if (!placed) return std::nullopt;
+  const target::SmTarget *target = target::find_target(placed->plan.spec.arch);
+  plan::check_plan(*placed, *target, diagnostics);
+  if (diagnostics.has_errors()) return std::nullopt;
+  return format == Format::kJson ? plan::plan_json(placed->plan) : plan::plan_text(placed->plan, *target);
+}
+
 std::optional<std::string> view_of(const std::string &file, const PlanOptions &options,
                                    support::Diagnostics &diagnostics) {
   const Format format = format_of(options.json);
+  std::string why;
+  const auto text = file == "-" ? std::nullopt : support::read_file(file, why);
+  if (text && plan::looks_like_plan(*text)) return edited_view(file, *text, format, diagnostics);
   auto spec = load_spec(file, options.set, diagnostics);
   if (!spec) return std::nullopt;
   const auto context = make_context(*std::move(spec), options.shape, diagnostics);

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plan from its JSON, as plan_json wrote it and perhaps a person edited it.
+#pragma once
+
+#include "generator/plan/records.h"
+#include "generator/spec/family_spec.h"
+
+namespace warpwright::plan {
+
+/// A plan with the places of its records: "region a_tile", "range acc0", "barrier ab_full", "role mma", "smem", "tmem".
+struct PlacedPlan {
+  OperatorPlan plan;
+  std::map<std::string, support::SourceLocation> places;
+};
+
+/// True for a text that is JSON with a `plan_edition` at its root, or inside `plan` as `plan --json` prints it.
+bool looks_like_plan(const std::string &text);
+
+/// Reads what plan_json or `plan --json` wrote.
+///
+/// Ensures   read_plan(plan_json(p)) equals p in every record; nothing is checked beyond names and types.
+/// Errors    plan.not-json and plan.duplicate-key from the parser; plan.bad-record: a key is missing, has the wrong
+///           type or an unknown word; the spec's own errors.
+std::optional<PlacedPlan> read_plan(const std::string &file, const std::string &text,
+                                    const std::vector<const spec::FamilySpec *> &families,
+                                    support::Diagnostics &diagnostics);
+
+}  // namespace warpwright::plan
