@@ -90,6 +90,12 @@ std::optional<LoweredKernel> lower_kernel(mlir::MLIRContext &context, const plan
 
 }  // namespace
 
+std::vector<PassName> list_passes() {
+  std::vector<PassName> out;
+  for (const lower::PassInfo &pass : lower::pass_list()) out.push_back({pass.name, pass.text});
+  return out;
+}
+
 std::optional<std::vector<LoweredKernel>> lower_operator(const plan::OperatorPlan &op, const lower::FamilyIr &family,
                                                          const LowerOptions &options, support::Diagnostics &diagnostics) {
   if (!known_dumps(options, diagnostics)) return std::nullopt;

@@ -35,7 +35,13 @@ struct LoweredKernel {
   std::vector<IrDump> dumps;
 };
 
-
+/// A pass as people name it: in --dump-after, in `list passes`.
+struct PassName {
+  std::string name;
+  std::string text;
+};
+/// The passes from first to last.
+std::vector<PassName> list_passes();
 
 /// Lowers and prints every kernel of the operator. `family` is opaque here (lower/family_ir.h).
 ///

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verb `list`: families, specs, slugs.
+// The verb `list`: families, specs, slugs, passes, instructions.
+#include "generator/isa/isa.h"
 #include "generator/spec/family_spec.h"
 #include "generator/support/json_text.h"
 #include "generator/support/text_table.h"
@@ -8,6 +9,10 @@
 #include "tools/cli/report.h"
 #include "tools/cli/specs.h"
 #include "tools/cli/verbs.h"
+
+#ifdef WARPWRIGHT_VERB_EMIT
+#include "generator/emit/pipeline.h"
+#endif
 
 #include <fmt/format.h>
 
@@ -84,9 +89,29 @@ Listing slugs() {
   return out;
 }
 
+#ifdef WARPWRIGHT_VERB_EMIT
+Listing passes() {
+  Listing out({"pass", "text"});
+  for (const emit::PassName &pass : emit::list_passes()) out.add({pass.name, pass.text});
+  return out;
+}
+#endif
+
+Listing instructions() {
+  Listing out({"instruction", "form", "section"});
+  for (const isa::Instruction &row : isa::all_instructions()) out.add({row.name, row.form, row.section});
+  return out;
+}
+
 }  // namespace
 
-std::vector<std::string> list_subjects() { return {"families", "specs", "slugs"}; }
+std::vector<std::string> list_subjects() {
+#ifdef WARPWRIGHT_VERB_EMIT
+  return {"families", "specs", "slugs", "passes", "instructions"};
+#else
+  return {"families", "specs", "slugs", "instructions"};
+#endif
+}
 
 int run_list(const ListOptions &options) {
   support::Diagnostics diagnostics;
@@ -95,6 +120,12 @@ int run_list(const ListOptions &options) {
     write_result("", families().render(format), diagnostics);
   } else if (options.what == "slugs") {
     write_result("", slugs().render(format), diagnostics);
+  } else if (options.what == "instructions") {
+    write_result("", instructions().render(format), diagnostics);
+#ifdef WARPWRIGHT_VERB_EMIT
+  } else if (options.what == "passes") {
+    write_result("", passes().render(format), diagnostics);
+#endif
   } else {
     const std::string folder = options.folder.empty() ? shipped_specs_folder() : options.folder;
     if (folder.empty()) {
