@@ -203,6 +203,13 @@ class Documents(CheckCase):
         self.found(documents, "warpwright plan has no option --jsom", arguments=self.arguments())
 
 
+    def test_unnamed_verb(self):
+        self.put("program", '#!/bin/sh\n[ "$1" = --help ] && printf "Subcommands:\\n  plan   x\\n  diff   y\\n\\nExit\\n"; exit 0\n')
+        self.put("README.md", README.replace("--json", "") + "| `plan` | `tools/setup` |\n" + self.rows)
+        problems = "\n".join(documents.find_problems(self.root, *self.arguments()))
+        self.assertIn("README.md: does not name the verb diff", problems)
+        self.assertNotIn("the verb plan", problems)
+
     def test_stale_excerpt(self):
         excerpt = "\n<!-- excerpt: plan x -->\n```\nUsage: plan [-o FILE] [--json]\n{}```\n"
         self.put("README.md", README + self.rows + excerpt.format(""))

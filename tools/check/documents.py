@@ -86,7 +86,18 @@ def excerpt_problems(root, document, text, program):
         printed = set(done.stdout.splitlines())
         for offset, line in enumerate(match.group(2).splitlines()):
             if line.strip() and line not in printed:
-                yield f"{document}:{tree.line_of(text, match.start(2)) + offset}: warpwright {match.group(1)} does not print: {line}"
+                number = tree.line_of(text, match.start(2)) + offset
+                yield f"{document}:{number}: warpwright {match.group(1)} does not print: {line}"
+
+
+def verb_problems(document, text, program):
+    """The README names every verb that the program has."""
+    if document != "README.md":
+        return
+    words = subprocess.run([program, "--help"], capture_output=True, text=True, check=False).stdout
+    for verb in re.findall(r"^  ([a-z]+)  ", words.partition("Subcommands:")[2].partition("\n\n")[0], re.MULTILINE):
+        if f"`{verb}`" not in text:
+            yield f"{document}: does not name the verb {verb}"
 
 
 def helper(program):
@@ -107,6 +118,7 @@ def find_problems(root, program=None):
         yield from table_problems(root, document, text)
         if program:
             yield from command_problems(document, text, helper(program))
+            yield from verb_problems(document, text, program)
             yield from excerpt_problems(root, document, text, program)
 
 
