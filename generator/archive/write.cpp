@@ -79,7 +79,7 @@ bool write_archive(const std::string &file, const std::vector<PackedOperator> &o
   std::vector<const PackedOperator *> sorted;
   for (const PackedOperator &packed : operators) sorted.push_back(&packed);
   std::sort(sorted.begin(), sorted.end(), [](const PackedOperator *left, const PackedOperator *right) {
-    return std::strcmp(left->plan.name.c_str(), right->plan.name.c_str()) < 0;
+    return left->plan.name < right->plan.name;
   });
   for (size_t i = 1; i < sorted.size(); ++i)
     if (sorted[i - 1]->plan.name == sorted[i]->plan.name)

@@ -4,8 +4,6 @@
 
 #include "runtime/format/container.h"
 
-#include <cstring>
-
 namespace warpwright::format {
 
 namespace {
@@ -50,7 +48,7 @@ class Checker {
     for (const Operator *record : *manifest_.operators()) {
       where_ = "operator " + record->name()->str();
       if (record->name()->size() == 0) return fail("has no name");
-      if (previous && std::strcmp(previous->c_str(), record->name()->c_str()) >= 0)
+      if (previous && previous->string_view() >= record->name()->string_view())
         return fail("operators are not sorted by unique names");
       previous = record->name();
       if (!check_operator(*record)) return false;

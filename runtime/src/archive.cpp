@@ -5,7 +5,6 @@
 #include "runtime/format/container.h"
 
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -151,7 +150,7 @@ extern "C" ww_status_t wwArchiveFindOperator(ww_archive_t *archive, const char *
     if (!archive || !name || !op) return failure(WW_STATUS_INVALID_ARGUMENT, "archive, name or op is null");
     *op = nullptr;
     for (size_t i = 0; i < archive->num_operators; ++i) {
-      if (std::strcmp(archive->operators[i].record->name()->c_str(), name) != 0) continue;
+      if (archive->operators[i].record->name()->string_view() != name) continue;
       *op = &archive->operators[i];
       return {};
     }

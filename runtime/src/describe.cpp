@@ -2,7 +2,6 @@
 // What the ABI says about operators without a GPU.
 #include "runtime/src/archive.h"
 
-#include <cstring>
 #include <limits>
 
 namespace format = warpwright::format;
@@ -38,7 +37,7 @@ Status check_num_sms(int64_t num_sms) {
 Status find_tensor(const ww_operator_t &op, const char *name, uint32_t *index) {
   const auto &tensors = *op.record->tensors();
   for (*index = 0; *index < tensors.size(); ++*index)
-    if (std::strcmp(tensors.Get(*index)->name()->c_str(), name) == 0) return {};
+    if (tensors.Get(*index)->name()->string_view() == name) return {};
   return failure(WW_STATUS_NOT_FOUND, "operator " + op.record->name()->str() + " has no tensor " + name);
 }
 

@@ -13,8 +13,9 @@ namespace warpwright::runtime {
 namespace {
 
 constexpr const char *kDefaultLibrary = "libcuda.so.1";
-/// cuLibraryLoadData and cuLaunchKernelEx came with 12.0; sm_100a needs 12.8, which the driver checks itself.
-constexpr const char *kMinCuda = "12.0";
+/// The youngest function is cuFuncLoad. An architecture may need more, which the driver checks itself when it loads a
+/// cubin.
+constexpr const char *kMinCuda = "12.4";
 
 std::string cuda_version(void *library) {
   const auto get_version =

@@ -3,7 +3,6 @@
 #include "runtime/src/archive.h"
 #include "runtime/src/tensor_map.h"
 
-#include <cstring>
 #include <limits>
 
 namespace warpwright::runtime {
@@ -73,7 +72,7 @@ class Launch {
       const ww_buffer_t &buffer = launch_.buffers[i];
       if (!buffer.tensor) return failure(WW_STATUS_INVALID_ARGUMENT, "a buffer's tensor name is null");
       uint32_t index = 0;
-      while (index < tensors.size() && std::strcmp(tensors.Get(index)->name()->c_str(), buffer.tensor) != 0) ++index;
+      while (index < tensors.size() && tensors.Get(index)->name()->string_view() != buffer.tensor) ++index;
       if (index == tensors.size())
         return failure(WW_STATUS_NOT_FOUND, op_name() + " has no tensor " + buffer.tensor);
       if (buffers_[index])

@@ -32,6 +32,14 @@ Status prepare_for_device(const Driver &driver, const format::Kernel &record, CU
       name + ": cluster of more than 8 CTAs");
 }
 
+/// Modules are loaded lazily by default, at the first launch in a context, which a stream capture forbids.
+/// Source: CUDA Driver API 13.0, cuLibraryLoadData and cuFuncLoad.
+Status place_in_current_context(const Driver &driver, const std::string &name, CUkernel kernel) {
+  CUfunction function = nullptr;
+  WW_RETURN_IF_FAILED(driver.check(driver.cuKernelGetFunction(&function, kernel), name + ": placing it in the context"));
+  return driver.check(driver.cuFuncLoad(function), name + ": placing it in the context");
+}
+
 std::string list_archs(const format::Kernel &kernel) {
   std::string text;
   for (const format::Image *image : *kernel.images()) text += (text.empty() ? "" : ", ") + image->arch()->str();
@@ -136,9 +144,15 @@ extern "C" ww_status_t wwOperatorLoad(ww_operator_t *op, ww_driver_t *driver, in
     WW_RETURN_IF_FAILED(op->prepare());
     Device found;
     WW_RETURN_IF_FAILED(driver->driver->device(device, &found));
+    Device current;
+    const Status has_context = driver->driver->current_device(&current);
+    if (!has_context.ok() && has_context.code != WW_STATUS_NO_CONTEXT) return has_context;
+    const bool places = has_context.ok() && current.handle == found.handle;
     for (size_t i = 0; i < op->program().kernels().size(); ++i) {
       CUkernel kernel = nullptr;
       WW_RETURN_IF_FAILED(op->load(i, driver->driver, found, &kernel));
+      const std::string name = "kernel " + op->program().kernels()[i].record->name()->str();
+      if (places) WW_RETURN_IF_FAILED(place_in_current_context(*driver->driver, name, kernel));
     }
     return {};
   });

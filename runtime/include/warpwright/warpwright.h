@@ -222,7 +222,8 @@ typedef struct ww_device_info_t {
 WW_API ww_status_t wwDriverDescribeDevice(ww_driver_t *driver, int32_t device, ww_device_info_t *info,
                                           ww_message_t *message);
 
-/* Loads every kernel of the operator for `device`, so that a later launch does not (stream capture forbids it).
+/* Loads every kernel of the operator for `device`. If a context of that device is current in the calling thread, the
+ * kernels are also placed in it, so that a later launch loads nothing; do this before capturing a stream.
  * Errors    UNSUPPORTED_DEVICE; CORRUPT_ARCHIVE: a compiled kernel does not match its digest; CUDA_ERROR. */
 WW_API ww_status_t wwOperatorLoad(ww_operator_t *op, ww_driver_t *driver, int32_t device, ww_message_t *message);
 

@@ -205,6 +205,24 @@ TEST_CASE("choose: kernels and grids by shape and device") {
   CHECK(std::string(message.text).find("kernel op_main, grid 0 is 0") == 0);
 }
 
+TEST_CASE("choose: a grid that its cluster does not divide is the recipe's fault") {
+  warpwright::archive::PackedOperator odd = small_operator("op");
+  odd.plan.kernels[1].launch.grid_x = "ceil_div(m, 64)";
+  const ScratchFolder scratch;
+  warpwright::support::Diagnostics diagnostics;
+  REQUIRE(warpwright::archive::write_archive(scratch.path("odd.wwa"), {odd}, diagnostics));
+  const OpenArchive archive(read_bytes(scratch.path("odd.wwa")));
+  ww_message_t message;
+  ww_grid_t grids[2] = {};
+  size_t num_grids = 0;
+  ww_variable_t m[] = {{"m", 128}};
+  CHECK(wwOperatorChooseKernels(archive.op("op"), m, 1, 148, grids, 2, &num_grids, &message) == WW_STATUS_OK);
+  m[0].value = 129;
+  CHECK(wwOperatorChooseKernels(archive.op("op"), m, 1, 148, grids, 2, &num_grids, &message) ==
+        WW_STATUS_INVALID_RECIPE);
+  CHECK(std::string(message.text) == "kernel op_main, grid 0 is 3, not a multiple of the cluster's 2");
+}
+
 TEST_CASE("message: a long text is cut at a character") {
   const std::string path = "/" + std::string(300, 'a') + [] {
     std::string text;

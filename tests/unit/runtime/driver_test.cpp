@@ -30,7 +30,7 @@ TEST_CASE("driver: no library") {
 TEST_CASE("driver: a library that lacks a function is named with its CUDA version") {
   std::string text;
   CHECK(open_and_close(WARPWRIGHT_FAKE_OLD_CUDA, &text) == WW_STATUS_DRIVER_TOO_OLD);
-  CHECK(text == "driver too old: missing cuLibraryLoadData (the driver supports CUDA 13.0, the runtime needs CUDA 12.0)");
+  CHECK(text == "driver too old: missing cuLibraryLoadData (the driver supports CUDA 13.0, the runtime needs CUDA 12.4)");
 }
 
 TEST_CASE("driver: the environment names another library; an explicit path wins") {

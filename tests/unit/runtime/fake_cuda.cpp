@@ -110,6 +110,18 @@ FAKE CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CU
   return CUDA_SUCCESS;
 }
 
+FAKE CUresult cuKernelGetFunction(CUfunction *function, CUkernel kernel) {
+  if (state().current_device < 0) return CUDA_ERROR_INVALID_CONTEXT;
+  *function = reinterpret_cast<CUfunction>(kernel);
+  return CUDA_SUCCESS;
+}
+
+FAKE CUresult cuFuncLoad(CUfunction function) {
+  const Lock lock(state().mutex);
+  state().placed.push_back(state().looked_up.at(reinterpret_cast<uintptr_t>(function) - 1));
+  return CUDA_SUCCESS;
+}
+
 FAKE CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
                                      const cuuint64_t *dims, const cuuint64_t *strides, const cuuint32_t *box,
                                      const cuuint32_t *element_strides, CUtensorMapInterleave interleave,

@@ -79,6 +79,7 @@ struct FakeCuda {
   int unloads = 0;
   std::vector<std::string> looked_up;
   std::vector<FakeAttribute> attributes;
+  std::vector<std::string> placed;  ///< kernels given to cuFuncLoad
   std::vector<FakeEncode> encodes;
   std::vector<FakeLaunch> launches;
   std::vector<FakeMemset> memsets;

@@ -160,6 +160,22 @@ TEST_CASE("load: every kernel ahead of the launches, also after the driver's han
   CHECK(fake.unloads == 3);
 }
 
+TEST_CASE("load: kernels are placed in the current context if it is of that device") {
+  FakeCuda &fake = fresh_fake();
+  fake.devices = {{10, 0, 148}, {10, 0, 148}};
+  const OpenArchive archive(small_archive_bytes({"op"}));
+  const OpenDriver driver;
+  fake.current_device = -1;
+  REQUIRE(wwOperatorLoad(archive.op("op"), driver.get(), 0, nullptr) == WW_STATUS_OK);
+  fake.current_device = 1;
+  REQUIRE(wwOperatorLoad(archive.op("op"), driver.get(), 0, nullptr) == WW_STATUS_OK);
+  CHECK(fake.placed.empty());
+  fake.current_device = 0;
+  REQUIRE(wwOperatorLoad(archive.op("op"), driver.get(), 0, nullptr) == WW_STATUS_OK);
+  CHECK(fake.placed == std::vector<std::string>{"op_small", "op_main", "op_combine"});
+  CHECK(fake.loads.size() == 3);
+}
+
 TEST_CASE("launch: threads share an operator") {
   FakeCuda &fake = fresh_fake();
   expect_params(fake);
