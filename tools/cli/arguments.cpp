@@ -104,7 +104,8 @@ class CommandLine {
     }
     // CLI11 would only say that a subcommand is missing.
     const std::string first = argv[1];
-    if (first.front() != '-' && verb_named(first) == nullptr) {
+    const bool is_option = !first.empty() && first.front() == '-';
+    if (!is_option && verb_named(first) == nullptr) {
       const auto meant = support::most_similar(first, verb_names());
       return usage_error(fmt::format("there is no verb \"{}\"; {}", first,
                                      meant ? "did you mean \"" + *meant + "\"?"
@@ -115,7 +116,7 @@ class CommandLine {
       app_.parse(argc, argv);
     } catch (const CLI::ParseError &error) {
       if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app_.exit(error);
-      return usage_error(words_of(error, argc, argv), first.front() == '-' ? "" : first);
+      return usage_error(words_of(error, argc, argv), is_option ? "" : first);
     }
     for (const Verb &verb : verbs_) {
       if (verb.app->parsed()) return verb.run();
