@@ -94,8 +94,12 @@ TileClocks tile_clocks(const KernelPlan &kernel, const SmTarget &target, Reading
 
   const double port = target.smem_port_bytes_per_clk;
   switch (reading) {
-    case Reading::kKind: tile.smem_port = std::max(tile.operand_bytes, tile.fill_bytes) / port; break;
-    case Reading::kCentral: tile.smem_port = (tile.operand_bytes + tile.fill_bytes) / port; break;
+    case Reading::kKind:
+      tile.smem_port = std::max(tile.operand_bytes, tile.fill_bytes) / port;
+      break;
+    case Reading::kCentral:
+      tile.smem_port = (tile.operand_bytes + tile.fill_bytes) / port;
+      break;
     case Reading::kHarsh:
       tile.smem_port = std::max((tile.operand_bytes + tile.fill_bytes + scale_bytes(kernel)) / port,
                                 tile.fill_bytes / target.fill_bytes_per_clk);
@@ -106,7 +110,8 @@ TileClocks tile_clocks(const KernelPlan &kernel, const SmTarget &target, Reading
   for (const plan::TileWork &work : kernel.tile_work) {
     const double clocks = work_clocks(work, target);
     tile.epilogue = std::max(tile.epilogue, clocks);
-    const double share = static_cast<double>(work.exposed_steps) / static_cast<double>(std::max<int64_t>(work.steps, 1));
+    const double share =
+        static_cast<double>(work.exposed_steps) / static_cast<double>(std::max<int64_t>(work.steps, 1));
     tile.exposed = std::max(tile.exposed, clocks * share);
   }
   return tile;

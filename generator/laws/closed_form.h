@@ -8,13 +8,13 @@ namespace warpwright::laws {
 
 /// What one output tile asks of one SM, in clocks of each resource.
 struct TileClocks {
-  double tensor = 0;        ///< the tensor pipe
-  double smem_port = 0;     ///< operand reads and TMA fill on one port
-  double ring = 0;          ///< turns of the deepest-waiting ring at load latency: the critical cycle
-  double epilogue = 0;      ///< work of the slowest role outside the tensor pipe
-  double exposed = 0;       ///< part of it that the next tile's tensor work waits for
-  double fill_bytes = 0;    ///< that TMA brings into one CTA
-  double operand_bytes = 0; ///< that its tensor core reads
+  double tensor = 0;         ///< the tensor pipe
+  double smem_port = 0;      ///< operand reads and TMA fill on one port
+  double ring = 0;           ///< turns of the deepest-waiting ring at load latency: the critical cycle
+  double epilogue = 0;       ///< work of the slowest role outside the tensor pipe
+  double exposed = 0;        ///< part of it that the next tile's tensor work waits for
+  double fill_bytes = 0;     ///< that TMA brings into one CTA
+  double operand_bytes = 0;  ///< that its tensor core reads
 };
 
 /// How to read what nobody has measured.

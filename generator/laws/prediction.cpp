@@ -30,14 +30,16 @@ std::string prediction_text(const Prediction &prediction) {
   const auto &score = prediction.score;
   const Waves &waves = prediction.waves;
   std::string text = fmt::format("Launch for {} on {}\n", shape, prediction.product);
-  text += fmt::format("  {} tiles on {} CTA groups: {:.2f} waves, {} tiles for the busiest; {:.0f} % of the groups' time "
-                      "is tiles\n",
-                      support::format_thousands(waves.tiles), waves.groups, waves.waves, waves.rounds,
-                      100.0 * waves.waves / static_cast<double>(waves.rounds));
+  text += fmt::format(
+      "  {} tiles on {} CTA groups: {:.2f} waves, {} tiles for the busiest; {:.0f} % of the groups' time "
+      "is tiles\n",
+      support::format_thousands(waves.tiles), waves.groups, waves.waves, waves.rounds,
+      100.0 * waves.waves / static_cast<double>(waves.rounds));
   text += fmt::format("  memory {}, each tensor once; L2 delivers {}\n", support::format_bytes(prediction.memory_bytes),
                       support::format_bytes(prediction.fill_bytes));
-  text += fmt::format("Predicted, not measured: {:.1f} us ({:.1f} to {:.1f}) at {:.2f} GHz, launch excluded; bound by {}\n",
-                      score.us, score.low_us, score.high_us, score.clock_ghz, score.bound);
+  text +=
+      fmt::format("Predicted, not measured: {:.1f} us ({:.1f} to {:.1f}) at {:.2f} GHz, launch excluded; bound by {}\n",
+                  score.us, score.low_us, score.high_us, score.clock_ghz, score.bound);
   support::TextTable table;
   table.add_column("");
   table.add_column("", support::Align::kRight);

@@ -10,8 +10,8 @@ namespace warpwright::laws {
 struct Prediction {
   std::map<std::string, int64_t> shape;
   Waves waves;
-  int64_t memory_bytes = 0;      ///< tensors, each once
-  int64_t fill_bytes = 0;        ///< that all CTAs load into shared memory: what L2 delivers
+  int64_t memory_bytes = 0;  ///< tensors, each once
+  int64_t fill_bytes = 0;    ///< that all CTAs load into shared memory: what L2 delivers
   plan::Scorer::Score score;
   std::string product;
 };

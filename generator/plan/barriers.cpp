@@ -20,9 +20,12 @@ const Role &role_named(const std::vector<Role> &roles, const std::string &name) 
 /// Threads of one CTA that arrive when a role hands over by kArrive.
 int64_t arriving_threads(const Role &role) {
   switch (role.issue) {
-    case Issue::kElected: return 1;
-    case Issue::kWarps: return role.num_warps;
-    case Issue::kThreads: return int64_t{role.num_warps} * 32;
+    case Issue::kElected:
+      return 1;
+    case Issue::kWarps:
+      return role.num_warps;
+    case Issue::kThreads:
+      return int64_t{role.num_warps} * 32;
   }
   return 0;
 }

@@ -4,8 +4,8 @@
 
 #include "generator/support/text_table.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 namespace warpwright::plan {
 namespace {
@@ -79,8 +79,8 @@ std::string tmem_table(const TmemPlan &tmem) {
   for (const TmemRange &range : tmem.ranges) {
     std::string text = range.text;
     if (!range.parts.empty()) text += " (" + support::join_words(range.parts) + ")";
-    table.add_row({fmt::format("[{}, {})", range.first_col, range.first_col + range.cols), range.name,
-                   cols(range.cols), text});
+    table.add_row(
+        {fmt::format("[{}, {})", range.first_col, range.first_col + range.cols), range.name, cols(range.cols), text});
   }
   for (const TmemPart &part : tmem.parts)
     table.add_row({fmt::format("[{}, {})", part.first_col, part.first_col + part.cols), "  part " + part.name,

@@ -73,7 +73,8 @@ class DepthProbe {
     const int64_t slope_bytes = (budget(other).smem.used_bytes - budget(depth).smem.used_bytes) / (other - depth);
     const int64_t slack_bytes = budget(depth).smem.slack_bytes();
     if (slope_bytes <= 0) return depth;
-    const int64_t steps = slack_bytes >= 0 ? slack_bytes / slope_bytes : -((slope_bytes - 1 - slack_bytes) / slope_bytes);
+    const int64_t steps =
+        slack_bytes >= 0 ? slack_bytes / slope_bytes : -((slope_bytes - 1 - slack_bytes) / slope_bytes);
     return std::clamp(depth + steps, family_.depth_min, family_.depth_max);
   }
 
@@ -182,9 +183,8 @@ std::vector<Candidate> enumerate_candidates(const spec::KernelSpec &spec, const 
   WARPWRIGHT_ASSERT(!candidates.empty(), "family " + family.name + " has an empty domain");
   const auto chosen = candidates.begin() + static_cast<std::ptrdiff_t>(choose_index(outcomes));
   std::rotate(candidates.begin(), chosen, chosen + 1);
-  std::stable_sort(candidates.begin() + 1, candidates.end(), [](const Candidate &a, const Candidate &b) {
-    return is_better(outcome_of(a), outcome_of(b));
-  });
+  std::stable_sort(candidates.begin() + 1, candidates.end(),
+                   [](const Candidate &a, const Candidate &b) { return is_better(outcome_of(a), outcome_of(b)); });
   return candidates;
 }
 

@@ -6,8 +6,8 @@
 #include "generator/plan/family_plan.h"
 #include "generator/support/text_table.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 namespace warpwright::plan {
 namespace {
@@ -77,8 +77,8 @@ class Checker {
                          format_bytes(kernel_.smem.used_bytes)));
     if (kernel_.launch.dynamic_smem_bytes != kernel_.smem.used_bytes)
       report("plan.smem-total", "launch",
-             fmt::format("the launch asks for {}, the regions take {}",
-                         format_bytes(kernel_.launch.dynamic_smem_bytes), format_bytes(kernel_.smem.used_bytes)));
+             fmt::format("the launch asks for {}, the regions take {}", format_bytes(kernel_.launch.dynamic_smem_bytes),
+                         format_bytes(kernel_.smem.used_bytes)));
   }
 
   void check_region_bytes() {
@@ -147,10 +147,11 @@ class Checker {
     const int64_t alloc = tmem.alloc_cols;
     const bool is_legal = tmem.limit_cols == 0 || (alloc >= 32 && (alloc & (alloc - 1)) == 0 && alloc >= end_col);
     if (!is_legal || end_col != tmem.used_cols)
-      report("plan.tmem-alloc", "tmem",
-             fmt::format("{} columns are used and {} allocated; the last range ends at {}, and an allocation is a power "
-                         "of two of at least 32",
-                         tmem.used_cols, alloc, end_col));
+      report(
+          "plan.tmem-alloc", "tmem",
+          fmt::format("{} columns are used and {} allocated; the last range ends at {}, and an allocation is a power "
+                      "of two of at least 32",
+                      tmem.used_cols, alloc, end_col));
   }
 
   bool names_are_known() {
@@ -198,10 +199,10 @@ class Checker {
       const auto planned_bytes = bytes_of(planned);
       const auto found = planned_bytes.find(payload);
       if (found == planned_bytes.end() || found->second != bytes)
-        report("plan.barrier-mismatch", place,
-               fmt::format("expects {} of payload {}; the copies bring {}",
-                           format_bytes(found == planned_bytes.end() ? 0 : found->second), payload,
-                           format_bytes(bytes)));
+        report(
+            "plan.barrier-mismatch", place,
+            fmt::format("expects {} of payload {}; the copies bring {}",
+                        format_bytes(found == planned_bytes.end() ? 0 : found->second), payload, format_bytes(bytes)));
       if (bytes > target_.mbarrier_max_tx_bytes)
         report("plan.tx-over-limit", place,
                fmt::format("{} a phase; an mbarrier counts to {}", format_bytes(bytes),

@@ -2,8 +2,8 @@
 // The marginal cost of a stage, and changes tried one by one.
 #include "generator/plan/explain.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 namespace warpwright::plan {
 namespace {
@@ -108,8 +108,8 @@ std::vector<TriedChange> changes_that_plan(const spec::KernelSpec &spec, const s
 }
 
 std::vector<std::string> hints_that_plan(const spec::KernelSpec &spec, const spec::KernelSpec &closest,
-                                         const FamilyPlan &family, const target::SmTarget &target,
-                                         const Scorer &scorer, const std::map<std::string, int64_t> &shape) {
+                                         const FamilyPlan &family, const target::SmTarget &target, const Scorer &scorer,
+                                         const std::map<std::string, int64_t> &shape) {
   constexpr size_t kMostHints = 5;
   std::vector<std::string> hints;
   for (const TriedChange &tried : changes_that_plan(spec, closest, family, target, scorer, shape)) {

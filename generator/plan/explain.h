@@ -16,9 +16,9 @@ struct TriedChange {
 
 /// What one more stage would take.
 struct Marginal {
-  int64_t depth = 0;            ///< as planned
-  bool at_spec_limit = false;   ///< the spec allows no more
-  int64_t needed_bytes = 0;     ///< of shared memory, for one more stage
+  int64_t depth = 0;           ///< as planned
+  bool at_spec_limit = false;  ///< the spec allows no more
+  int64_t needed_bytes = 0;    ///< of shared memory, for one more stage
   int64_t free_bytes = 0;
   /// Regions that the depth does not size and that are large enough to matter, largest first.
   std::vector<std::pair<std::string, int64_t>> blockers_bytes;
@@ -43,8 +43,8 @@ std::vector<TriedChange> changes_that_plan(const spec::KernelSpec &spec, const s
 
 /// The first few of changes_that_plan as hints: flags, and what they do as a shell comment.
 std::vector<std::string> hints_that_plan(const spec::KernelSpec &spec, const spec::KernelSpec &closest,
-                                         const FamilyPlan &family, const target::SmTarget &target,
-                                         const Scorer &scorer, const std::map<std::string, int64_t> &shape);
+                                         const FamilyPlan &family, const target::SmTarget &target, const Scorer &scorer,
+                                         const std::map<std::string, int64_t> &shape);
 
 /// `spec` with the fields of `change` replaced.
 spec::KernelSpec apply_change(const spec::KernelSpec &spec, const Change &change);

@@ -44,8 +44,8 @@ struct FamilyPlan {
   /// Launch variables of a spec at a typical problem, for predictions: m of a dynamic m.
   std::function<std::map<std::string, int64_t>(const spec::KernelSpec &)> typical_shape;
   /// Plans a spec without autos. Errors: plan.* slugs, with tables and hints.
-  std::function<std::optional<OperatorPlan>(const spec::KernelSpec &, const target::SmTarget &,
-                                            support::Diagnostics &)> plan;
+  std::function<std::optional<OperatorPlan>(const spec::KernelSpec &, const target::SmTarget &, support::Diagnostics &)>
+      plan;
   /// Changes to a spec without autos that may make room; the planner tries each and keeps those that do. A change that
   /// makes another field's value illegal sets that field to auto.
   std::function<std::vector<Change>(const spec::KernelSpec &)> changes;
@@ -67,9 +67,9 @@ class Scorer {
   virtual ~Scorer() = default;
   struct Score {
     double us = 0;
-    double low_us = 0;    ///< the same under the kindest reading of what nobody has measured
-    double high_us = 0;   ///< and under the harshest
-    double clock_ghz = 0; ///< at which all of them are stated
+    double low_us = 0;     ///< the same under the kindest reading of what nobody has measured
+    double high_us = 0;    ///< and under the harshest
+    double clock_ghz = 0;  ///< at which all of them are stated
     std::string bound;
     std::map<std::string, double> parts_us;
   };

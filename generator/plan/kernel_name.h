@@ -17,7 +17,7 @@ struct KernelNameKey {
   int64_t tile_m = 0, tile_n = 0, tile_k = 0;
   int64_t cta_group = 1;
   int64_t stages = 0;
-  std::string arch;                  ///< "sm_100a"
+  std::string arch;  ///< "sm_100a"
 
   bool operator==(const KernelNameKey &) const = default;
 };

@@ -10,12 +10,12 @@ namespace warpwright::plan {
 struct TileOperand {
   std::string tensor_map;
   std::string region;
-  std::string role;         ///< the role that issues the copy
+  std::string role;  ///< the role that issues the copy
   Split split = Split::kOwnRows;
-  int64_t group_rows = 0;   ///< rows of the tile of the whole CTA group
-  int64_t row_block = 1;    ///< a CTA's rows are stored in whole blocks of this many (128 for scale atoms)
-  int64_t row_bytes = 0;    ///< bytes that one row takes in one box
-  int64_t boxes = 1;        ///< boxes of row_bytes that lie side by side along the contiguous dimension
+  int64_t group_rows = 0;  ///< rows of the tile of the whole CTA group
+  int64_t row_block = 1;   ///< a CTA's rows are stored in whole blocks of this many (128 for scale atoms)
+  int64_t row_bytes = 0;   ///< bytes that one row takes in one box
+  int64_t boxes = 1;       ///< boxes of row_bytes that lie side by side along the contiguous dimension
 };
 
 /// Rows of the operand that one CTA of the group holds, in whole row blocks.

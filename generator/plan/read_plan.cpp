@@ -29,7 +29,9 @@ class Reader {
   int64_t integer(const JsonNode &object, const char *key) {
     return member(object, key, JsonNode::Kind::kInteger).integer;
   }
-  bool boolean(const JsonNode &object, const char *key) { return member(object, key, JsonNode::Kind::kBoolean).boolean; }
+  bool boolean(const JsonNode &object, const char *key) {
+    return member(object, key, JsonNode::Kind::kBoolean).boolean;
+  }
   const std::string &text(const JsonNode &object, const char *key) {
     return member(object, key, JsonNode::Kind::kText).text;
   }
@@ -235,7 +237,7 @@ void read_interface(Reader &in, const JsonNode &node, KernelPlan &kernel) {
 
 void read_work(Reader &in, const JsonNode &node, KernelPlan &kernel) {
   kernel.mma = in.list<MmaSlots>(node, "mma", [&](const JsonNode &item) {
-    return MmaSlots{in.text(item, "kind"),   in.text(item, "text"),   in.integer(item, "instructions"),
+    return MmaSlots{in.text(item, "kind"),      in.text(item, "text"),   in.integer(item, "instructions"),
                     in.integer(item, "clocks"), in.text(item, "source"), in.integer(item, "operand_bytes")};
   });
   kernel.tile_work = in.list<TileWork>(node, "tile_work", [&](const JsonNode &item) {

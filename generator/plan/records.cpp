@@ -39,8 +39,7 @@ int64_t KernelPlan::constant(const std::string &constant_name) const {
 }
 const std::string &KernelPlan::trait(const std::string &trait_name) const {
   const auto found = traits.find(trait_name);
-  if (found == traits.end())
-    throw support::InternalError("plan of " + name + " has no trait \"" + trait_name + "\"");
+  if (found == traits.end()) throw support::InternalError("plan of " + name + " has no trait \"" + trait_name + "\"");
   return found->second;
 }
 

@@ -27,15 +27,15 @@ enum class Swizzle : int { kNone = 0, k32 = 32, k64 = 64, k128 = 128 };
 
 /// A region of one CTA's dynamic shared memory.
 struct SmemRegion {
-  std::string name;          ///< C identifier in lower case: "a_tile"
-  std::string text;          ///< what lives here
-  int64_t stage_bytes = 0;   ///< bytes of one stage, without padding
+  std::string name;         ///< C identifier in lower case: "a_tile"
+  std::string text;         ///< what lives here
+  int64_t stage_bytes = 0;  ///< bytes of one stage, without padding
   int64_t stages = 1;
-  int64_t align_bytes = 16;  ///< of every stage
-  std::string overlay_group; ///< regions that share a non-empty group share their bytes
-  std::string channel;       ///< the channel that guards it, or empty
-  int64_t stride_bytes = 0;  ///< derived: distance between stages
-  int64_t offset_bytes = 0;  ///< derived: from the base of dynamic shared memory
+  int64_t align_bytes = 16;   ///< of every stage
+  std::string overlay_group;  ///< regions that share a non-empty group share their bytes
+  std::string channel;        ///< the channel that guards it, or empty
+  int64_t stride_bytes = 0;   ///< derived: distance between stages
+  int64_t offset_bytes = 0;   ///< derived: from the base of dynamic shared memory
   int64_t total_bytes() const { return stride_bytes * stages; }
 };
 
@@ -49,11 +49,11 @@ struct SmemPlan {
 
 /// A range of tensor-memory columns (all 128 lanes). Ranges overlap only where `parts` say so.
 struct TmemRange {
-  std::string name;      ///< "acc0", "scales_a"
+  std::string name;  ///< "acc0", "scales_a"
   std::string text;
   int64_t first_col = 0;
   int64_t cols = 0;
-  std::string channel;   ///< the channel that guards it, or empty
+  std::string channel;             ///< the channel that guards it, or empty
   std::vector<std::string> parts;  ///< names of the TmemParts it consists of; empty: one of its own
 };
 
@@ -92,19 +92,19 @@ struct Role {
   std::string text;
   int first_warp = 0;
   int num_warps = 1;
-  int registers = 0;      ///< per thread after setmaxnreg; 0: no setmaxnreg, the launch bound's share
+  int registers = 0;                   ///< per thread after setmaxnreg; 0: no setmaxnreg, the launch bound's share
   CtaScope runs_in = CtaScope::kSelf;  ///< kSelf: in every CTA; kLeader: in the pair's leader only
   Issue issue = Issue::kElected;
 };
 
 /// How an owner hands a slot to the next owner of the chain.
 enum class HandOver {
-  kTma,          ///< bytes of bulk copies complete the phase (expect_tx)
-  kTensorCommit, ///< tcgen05.commit: all earlier MMAs and copies of the issuing thread have completed
-  kArrive,       ///< an mbarrier arrive by the role's threads (see Role::issue)
-  kBulkGroup,    ///< cp.async.bulk.wait_group of the issuing thread
-  kNamedBarrier, ///< barrier.sync among the role's threads
-  kTensorOrder,  ///< none: same issuing thread, in-order tensor pipe
+  kTma,           ///< bytes of bulk copies complete the phase (expect_tx)
+  kTensorCommit,  ///< tcgen05.commit: all earlier MMAs and copies of the issuing thread have completed
+  kArrive,        ///< an mbarrier arrive by the role's threads (see Role::issue)
+  kBulkGroup,     ///< cp.async.bulk.wait_group of the issuing thread
+  kNamedBarrier,  ///< barrier.sync among the role's threads
+  kTensorOrder,   ///< none: same issuing thread, in-order tensor pipe
 };
 
 /// One owner of a channel's slots. Several owners at the same position of the chain join: the next owner waits for all.
@@ -115,12 +115,12 @@ struct ChannelOwner {
 
 /// One bulk copy of a payload: a box of a tensor into a region.
 struct Copy {
-  std::string tensor_map;   ///< TensorMap::name
-  std::string region;       ///< SmemRegion::name
-  std::string role;         ///< the role that issues it
+  std::string tensor_map;  ///< TensorMap::name
+  std::string region;      ///< SmemRegion::name
+  std::string role;        ///< the role that issues it
   Split split = Split::kOwnRows;
-  int64_t boxes = 1;        ///< issued this many times, `box_bytes` apart in shared memory
-  int64_t box_bytes = 0;    ///< bytes that one box writes, out-of-bounds rows included
+  int64_t boxes = 1;      ///< issued this many times, `box_bytes` apart in shared memory
+  int64_t box_bytes = 0;  ///< bytes that one box writes, out-of-bounds rows included
   int64_t bytes() const { return boxes * box_bytes; }
 };
 
@@ -141,7 +141,7 @@ struct Payload {
 struct Channel {
   std::string name;  ///< "ab"
   std::string text;
-  int64_t depth = 1; ///< slots
+  int64_t depth = 1;                             ///< slots
   std::vector<std::vector<ChannelOwner>> chain;  ///< ordered; each element lists the owners that join there
   std::vector<std::string> regions;              ///< shared-memory regions or tensor-memory ranges of a slot
   std::vector<Payload> payloads;                 ///< only where an owner hands over by kTma
@@ -159,18 +159,19 @@ struct Arrival {
 /// Bytes that a barrier's phase expects for one payload, summed over the CTAs that signal it.
 struct ExpectedBytes {
   std::string payload;
-  std::string role;     ///< who announces them
+  std::string role;  ///< who announces them
   int64_t bytes = 0;
 };
 
 /// A set of mbarriers, one per slot: the hand-over from one position of a channel's chain to the next.
 struct Barrier {
-  std::string name;     ///< "ab_full"
+  std::string name;  ///< "ab_full"
   std::string channel;
-  int64_t count = 1;    ///< barriers (slots)
-  int from = 0;         ///< position in the chain that arrives; the next one (cyclic) waits
-  CtaScope lives_in = CtaScope::kSelf;  ///< kLeader: only the leader's copy is used; kBoth: each CTA's, signalled by multicast
-  int64_t arrivals = 0; ///< mbarrier.init count
+  int64_t count = 1;  ///< barriers (slots)
+  int from = 0;       ///< position in the chain that arrives; the next one (cyclic) waits
+  CtaScope lives_in =
+      CtaScope::kSelf;   ///< kLeader: only the leader's copy is used; kBoth: each CTA's, signalled by multicast
+  int64_t arrivals = 0;  ///< mbarrier.init count
   std::vector<Arrival> arrivers;
   std::vector<ExpectedBytes> expects;
   int64_t offset_bytes = 0;  ///< derived: of the first one, in dynamic shared memory
@@ -193,9 +194,9 @@ struct BulkGroup {
 
 /// A tensor map as the runtime encodes it: dims and strides are expressions over the launch variables.
 struct TensorMap {
-  std::string name;    ///< kernel parameter: "map_a"
-  std::string tensor;  ///< OperatorPlan tensor: "a"
-  std::string element; ///< "u8", "u16", "bf16", "fp16", "fp32": what the map is encoded with
+  std::string name;                        ///< kernel parameter: "map_a"
+  std::string tensor;                      ///< OperatorPlan tensor: "a"
+  std::string element;                     ///< "u8", "u16", "bf16", "fp16", "fp32": what the map is encoded with
   std::vector<std::string> dims;           ///< innermost first, in map elements
   std::vector<std::string> strides_bytes;  ///< of dims 1…, expressions
   std::vector<int64_t> box;                ///< innermost first, in map elements
@@ -207,7 +208,7 @@ struct TensorMap {
 /// One kernel parameter, in order of the signature.
 struct KernelParam {
   enum class Kind { kTensorMap, kPointer, kInt32 };
-  std::string name;    ///< identifier in the emitted source
+  std::string name;  ///< identifier in the emitted source
   Kind kind = Kind::kPointer;
   std::string c_type;  ///< "const float *", "int"
   std::string source;  ///< tensor map name, tensor name, or expression over the launch variables
@@ -227,10 +228,10 @@ struct LaunchRecipe {
 
 /// MMA issue slots of one output tile of a CTA group, by kind.
 struct MmaSlots {
-  std::string kind;     ///< "mxf4nvf4.block16", "f16"
+  std::string kind;  ///< "mxf4nvf4.block16", "f16"
   std::string text;
   int64_t instructions = 0;
-  int64_t clocks = 0;   ///< at the rate named by `source`
+  int64_t clocks = 0;  ///< at the rate named by `source`
   std::string source;
   int64_t operand_bytes = 0;  ///< that one CTA's tensor core reads from shared memory for them
 };
@@ -257,7 +258,7 @@ struct Constant {
 
 /// One kernel, planned to the byte.
 struct KernelPlan {
-  std::string name;   ///< <family>__<formats>__<traits>__<tile>__<arch>; also symbol and file stem
+  std::string name;  ///< <family>__<formats>__<traits>__<tile>__<arch>; also symbol and file stem
   std::string arch;
   int64_t cta_group = 1;  ///< CTAs that share an accumulator tile
   std::vector<Role> roles;
@@ -271,11 +272,11 @@ struct KernelPlan {
   std::vector<KernelParam> params;
   std::vector<MmaSlots> mma;
   std::vector<TileWork> tile_work;
-  std::string output_tiles = "1";     ///< expression: tiles of all CTA groups together
+  std::string output_tiles = "1";  ///< expression: tiles of all CTA groups together
   std::vector<Constant> constants;
   std::map<std::string, std::string> traits;  ///< words for the IR builder: "activation" → "silu"
   LaunchRecipe launch;
-  int64_t spill_limit_bytes = 0;      ///< ptxas policy of the family
+  int64_t spill_limit_bytes = 0;  ///< ptxas policy of the family
 
   const SmemRegion &region(const std::string &region_name) const;
   const TmemRange &tmem_range(const std::string &range_name) const;
@@ -289,7 +290,7 @@ struct KernelPlan {
 
 /// A tensor that the caller passes.
 struct Tensor {
-  std::string name;    ///< "a"
+  std::string name;  ///< "a"
   std::string text;
   bool is_output = false;
   spec::NumberFormat format = spec::NumberFormat::kBf16;
@@ -301,20 +302,20 @@ struct Tensor {
 
 /// One row of the dispatch table: the first whose condition holds is launched.
 struct Dispatch {
-  std::string condition;  ///< expression, "m <= 64"; "1" always holds
+  std::string condition;     ///< expression, "m <= 64"; "1" always holds
   std::vector<int> kernels;  ///< indices into OperatorPlan::kernels, in launch order
 };
 
 /// What a spec becomes: kernels, tensors, workspace and order.
 struct OperatorPlan {
-  spec::KernelSpec spec;      ///< resolved: no field is auto
-  std::string name;           ///< the stem of the spec file
-  std::vector<std::string> variables;  ///< launch variables that the caller binds: "m"
+  spec::KernelSpec spec;                           ///< resolved: no field is auto
+  std::string name;                                ///< the stem of the spec file
+  std::vector<std::string> variables;              ///< launch variables that the caller binds: "m"
   std::map<std::string, int64_t> fixed_variables;  ///< bound by the spec: n, k
   std::vector<Tensor> tensors;
   std::vector<KernelPlan> kernels;
   std::vector<Dispatch> dispatch;
-  std::string workspace_bytes = "0";   ///< expression
+  std::string workspace_bytes = "0";  ///< expression
   bool workspace_must_be_zero = false;
   std::map<std::string, std::string> facts;  ///< for `show`: formats, tile, depth, predicted bound
 };

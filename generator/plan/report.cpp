@@ -6,8 +6,8 @@
 #include "generator/plan/words.h"
 #include "generator/support/text_table.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 namespace warpwright::plan {
 namespace {
@@ -19,9 +19,12 @@ using support::format_thousands;
 std::string where_word(CtaScope scope, int64_t cta_group) {
   if (cta_group == 1) return "the CTA";
   switch (scope) {
-    case CtaScope::kSelf: return "each CTA";
-    case CtaScope::kLeader: return "leader";
-    case CtaScope::kBoth: return "both CTAs";
+    case CtaScope::kSelf:
+      return "each CTA";
+    case CtaScope::kLeader:
+      return "leader";
+    case CtaScope::kBoth:
+      return "both CTAs";
   }
   return "?";
 }
@@ -51,8 +54,9 @@ std::string roles_section(const KernelPlan &kernel, const target::SmTarget &targ
 std::string arriver_words(const Barrier &barrier) {
   std::vector<std::string> words;
   for (const Arrival &arrival : barrier.arrivers)
-    words.push_back(arrival.count == 1 ? fmt::format("{} ({})", arrival.role, word_of(arrival.how))
-                                       : fmt::format("{} x {} ({})", arrival.count, arrival.role, word_of(arrival.how)));
+    words.push_back(arrival.count == 1
+                        ? fmt::format("{} ({})", arrival.role, word_of(arrival.how))
+                        : fmt::format("{} x {} ({})", arrival.count, arrival.role, word_of(arrival.how)));
   return support::join_words(words);
 }
 
@@ -91,8 +95,8 @@ std::string barriers_section(const KernelPlan &kernel) {
                    std::to_string(barrier.arrivals), arriver_words(barrier), expected_words(barrier)});
   }
   for (const NamedBarrier &barrier : kernel.named_barriers)
-    table.add_row({barrier.name, fmt::format("id {}", barrier.id), "each CTA", "", fmt::format("{} threads", barrier.threads),
-                   ""});
+    table.add_row({barrier.name, fmt::format("id {}", barrier.id), "each CTA", "",
+                   fmt::format("{} threads", barrier.threads), ""});
   for (const BulkGroup &group : kernel.bulk_groups)
     table.add_row({group.name + " (bulk groups)", "", "each CTA", "", group.role,
                    fmt::format("{} may still read", group.in_flight)});

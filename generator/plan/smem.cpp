@@ -56,9 +56,8 @@ SmemPlan plan_smem(std::vector<SmemRegion> regions, int64_t limit_bytes) {
     plan.used_bytes = block_offset[head] + block_bytes[head];
   }
   for (size_t i = 0; i < regions.size(); ++i) regions[i].offset_bytes = block_offset[group_head(regions, i)];
-  std::stable_sort(regions.begin(), regions.end(), [](const SmemRegion &a, const SmemRegion &b) {
-    return a.offset_bytes < b.offset_bytes;
-  });
+  std::stable_sort(regions.begin(), regions.end(),
+                   [](const SmemRegion &a, const SmemRegion &b) { return a.offset_bytes < b.offset_bytes; });
   plan.regions = std::move(regions);
   return plan;
 }

@@ -14,7 +14,8 @@ using Words = std::array<std::pair<Enum, std::string_view>, kCount>;
 constexpr Words<Split, 3> kSplits{{{Split::kOwnRows, "own_rows"}, {Split::kHalfN, "half_n"}, {Split::kAllN, "all_n"}}};
 constexpr Words<CtaScope, 3> kScopes{
     {{CtaScope::kSelf, "self"}, {CtaScope::kLeader, "leader"}, {CtaScope::kBoth, "both"}}};
-constexpr Words<Issue, 3> kIssues{{{Issue::kElected, "elected"}, {Issue::kWarps, "warps"}, {Issue::kThreads, "threads"}}};
+constexpr Words<Issue, 3> kIssues{
+    {{Issue::kElected, "elected"}, {Issue::kWarps, "warps"}, {Issue::kThreads, "threads"}}};
 constexpr Words<HandOver, 6> kHandOvers{{{HandOver::kTma, "tma"},
                                          {HandOver::kTensorCommit, "tensor_commit"},
                                          {HandOver::kArrive, "arrive"},

@@ -10,8 +10,8 @@
 #include "generator/support/text_table.h"
 #include "tools/cli/families.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 #include <set>
 
 namespace warpwright::cli {
@@ -74,9 +74,9 @@ std::string rows_text(const Rows &rows) {
   for (const Row &row : rows.rows) {
     std::vector<std::string> cells = row.values;
     if (row.planned) {
-      cells.insert(cells.end(), {std::to_string(row.depth), format_thousands(row.used_bytes),
-                                 format_thousands(row.slack_bytes), std::to_string(row.used_cols),
-                                 fmt::format("{:.1f}", row.score.us), row.score.bound});
+      cells.insert(cells.end(),
+                   {std::to_string(row.depth), format_thousands(row.used_bytes), format_thousands(row.slack_bytes),
+                    std::to_string(row.used_cols), fmt::format("{:.1f}", row.score.us), row.score.bound});
     } else {
       cells.insert(cells.end(), {"-", "-", "-", "-", "-", row.slug + ": " + row.reason});
     }
@@ -133,8 +133,8 @@ std::vector<std::string> varying_paths(const spec::KernelSpec &spec, const std::
 }  // namespace
 
 std::string candidates_view(const PlanningContext &context, Format format) {
-  const auto candidates = plan::enumerate_candidates(context.spec, *context.family, *context.target,
-                                                     laws::ClosedForm(), context.shape);
+  const auto candidates =
+      plan::enumerate_candidates(context.spec, *context.family, *context.target, laws::ClosedForm(), context.shape);
   Rows rows;
   rows.depth_path = context.family->depth_path;
   rows.paths = varying_paths(context.spec, candidates);
@@ -163,8 +163,8 @@ std::optional<std::string> grid_view(const PlanningContext &context, const std::
       point_set.push_back((*axes)[i].path + "=" + values.back());
     }
     support::Diagnostics point_diagnostics;
-    const auto spec = spec::load_spec_text(context.spec.file, context.spec.source_text, point_set, family_specs(),
-                                           point_diagnostics);
+    const auto spec =
+        spec::load_spec_text(context.spec.file, context.spec.source_text, point_set, family_specs(), point_diagnostics);
     if (point_diagnostics.has_slug("spec.unknown-key")) {
       for (const support::Diagnostic &diagnostic : point_diagnostics.all()) diagnostics.add(diagnostic);
       return std::nullopt;
@@ -194,14 +194,13 @@ std::optional<std::string> grid_view(const PlanningContext &context, const std::
 std::optional<std::string> fix_view(const PlanningContext &context, const std::vector<std::string> &set,
                                     const std::string &output, Format format, support::Diagnostics &diagnostics) {
   const laws::ClosedForm scorer;
-  const auto closest =
-      plan::best_candidate(context.spec, *context.family, *context.target, scorer, context.shape);
+  const auto closest = plan::best_candidate(context.spec, *context.family, *context.target, scorer, context.shape);
   if (closest.plan) {
     fmt::print(stderr, "{}: plans as it stands; nothing to fix\n", context.spec.file);
     return std::nullopt;
   }
-  const auto changes = plan::changes_that_plan(context.spec, closest.spec, *context.family, *context.target, scorer,
-                                               context.shape);
+  const auto changes =
+      plan::changes_that_plan(context.spec, closest.spec, *context.family, *context.target, scorer, context.shape);
   if (changes.empty()) {
     for (const support::Diagnostic &diagnostic : closest.diagnostics.all()) diagnostics.add(diagnostic);
     diagnostics.add(error("plan.no-fix", "no single change makes this spec plan",
@@ -233,8 +232,7 @@ std::optional<std::string> fix_view(const PlanningContext &context, const std::v
     return std::nullopt;
   }
   const plan::TriedChange &applied = changes.front();
-  if (format == Format::kText)
-    return fmt::format("{}: {}: {}\n", file, applied.change.flags(), applied.change.effect);
+  if (format == Format::kText) return fmt::format("{}: {}: {}\n", file, applied.change.flags(), applied.change.effect);
   plan::JsonWriter out;
   out.begin_object();
   out.text("file", file);

@@ -7,8 +7,8 @@
 #include "tools/cli/families.h"
 #include "tools/cli/report.h"
 
-#include <cctype>
 #include <fmt/format.h>
+#include <cctype>
 
 namespace warpwright::cli {
 namespace {

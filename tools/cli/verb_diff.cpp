@@ -12,8 +12,8 @@
 #include "tools/cli/specs.h"
 #include "tools/cli/verbs.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 namespace warpwright::cli {
 namespace {
@@ -64,8 +64,7 @@ std::optional<Side> make_side(const std::string &file, const Shape &shape, suppo
   side.plan = *std::move(plan);
   side.depth = side.plan.spec.integer(family_plan(side.plan.spec.family).depth_path);
   side.slack_bytes = side.plan.kernels.front().smem.slack_bytes();
-  side.prediction =
-      laws::predict(side.plan, *target::find_target(side.plan.spec.arch), laws::ClosedForm(), full_shape);
+  side.prediction = laws::predict(side.plan, *target::find_target(side.plan.spec.arch), laws::ClosedForm(), full_shape);
   return side;
 }
 
@@ -74,8 +73,7 @@ bool asks_for(const DiffOptions &options, const std::string &what) {
 }
 
 /// The gate: what got worse of what the user asked about.
-void check_gate(const Side &before, const Side &after, const DiffOptions &options,
-                support::Diagnostics &diagnostics) {
+void check_gate(const Side &before, const Side &after, const DiffOptions &options, support::Diagnostics &diagnostics) {
   if (asks_for(options, "lost-stage") && after.depth < before.depth)
     diagnostics.add(error("diff.lost-stage", fmt::format("{} stages became {}", before.depth, after.depth),
                           {fmt::format("warpwright plan {}", options.after)}));

@@ -23,12 +23,11 @@ std::optional<std::string> budget_view(const PlanningContext &context, Format fo
   const auto plan =
       plan::choose_plan(context.spec, *context.family, *context.target, scorer, diagnostics, context.shape);
   if (!plan) return std::nullopt;
-  const plan::Marginal marginal =
-      plan::explain_depth(*plan, *context.family, *context.target, scorer, context.shape);
+  const plan::Marginal marginal = plan::explain_depth(*plan, *context.family, *context.target, scorer, context.shape);
   const laws::Prediction prediction = laws::predict(*plan, *context.target, scorer, context.shape);
   if (format == Format::kText)
-    return plan::plan_text(*plan, *context.target) + "\n" +
-           plan::marginal_text(marginal, context.family->depth_path) + "\n" + laws::prediction_text(prediction);
+    return plan::plan_text(*plan, *context.target) + "\n" + plan::marginal_text(marginal, context.family->depth_path) +
+           "\n" + laws::prediction_text(prediction);
   plan::JsonWriter out;
   out.begin_object();
   out.raw("plan", plan::plan_json(*plan));

@@ -3,8 +3,8 @@
 #include "generator/families/w4a4_lora_gemm/plan.h"
 #include "generator/families/w4a4_lora_gemm/spec.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 namespace warpwright::w4a4_lora_gemm {
 namespace {
@@ -84,8 +84,8 @@ std::vector<Domain> tile_domains(const KernelSpec &spec) {
   if (spec.is_auto("cluster")) return {{"cluster", {spec::list_value({pairing, 1})}}};
   if (spec.is_auto("tile.n")) return {{"tile.n", integers(tile_n_values(spec))}};
   if (spec.is_auto("tile.k"))
-    return {{"tile.k", integers(spec.integer("problem.k") <= 128 ? std::vector<int64_t>{128}
-                                                                 : std::vector<int64_t>{256, 128})}};
+    return {{"tile.k",
+             integers(spec.integer("problem.k") <= 128 ? std::vector<int64_t>{128} : std::vector<int64_t>{256, 128})}};
   if (spec.is_auto("accumulators")) return {{"accumulators", words(accumulator_words(spec))}};
   return {};
 }
@@ -146,11 +146,9 @@ std::vector<plan::Change> possible_changes(const KernelSpec &spec) {
     if (value_of("tile.n") > cols)
       add(fmt::format("a tile of {} columns", cols),
           {{"tile.n", spec::integer_value(cols)}, {"accumulators", FieldValue{}}});
-  if (value_of("tile.n") == 256 && !is_word(spec, "accumulators", "overlapped") &&
-      !is_word(spec, "ordering", "strict"))
+  if (value_of("tile.n") == 256 && !is_word(spec, "accumulators", "overlapped") && !is_word(spec, "ordering", "strict"))
     add("accumulators that share columns", {{"accumulators", spec::text_value("overlapped")}});
-  if (is_word(spec, "accumulators", "double"))
-    add("one accumulator", {{"accumulators", spec::text_value("single")}});
+  if (is_word(spec, "accumulators", "double")) add("one accumulator", {{"accumulators", spec::text_value("single")}});
   if (is_word(spec, "ordering", "strict")) add("one copy of the scales", {{"ordering", spec::text_value("pipe")}});
   return changes;
 }

@@ -112,8 +112,7 @@ std::vector<Operand> make_operands(const Geometry &g) {
   const std::string act = g.lora_is_dedicated ? "lora_act" : "a_tile";
   const std::string up = g.lora_is_dedicated ? "lora_up" : "b_tile";
   const int64_t row_bytes = g.lora_row_bytes;
-  operands.push_back(
-      {"lora", {"map_lora_act", act, "load_activations", Split::kOwnRows, a_rows, 1, row_bytes, boxes}});
+  operands.push_back({"lora", {"map_lora_act", act, "load_activations", Split::kOwnRows, a_rows, 1, row_bytes, boxes}});
   operands.push_back({"lora", {"map_lora_up", up, "load_weights", Split::kHalfN, g.tile_n, 1, row_bytes, boxes}});
   return operands;
 }

@@ -36,8 +36,8 @@ struct Geometry {
   int64_t k_tiles = 0;
   int64_t operand_row_bytes = 0;  ///< of A and B: tile_k / 2
 
-  int64_t scale_atoms_k = 0;      ///< atoms along a k tile
-  int64_t scale_blocks_b = 0;     ///< blocks of 128 rows that the scales of B cover
+  int64_t scale_atoms_k = 0;                   ///< atoms along a k tile
+  int64_t scale_blocks_b = 0;                  ///< blocks of 128 rows that the scales of B cover
   int64_t scale_cols_a = 0, scale_cols_b = 0;  ///< of one copy
   int64_t scale_copies = 1;
   int64_t scale_cols() const { return scale_cols_a + scale_cols_b; }
@@ -46,7 +46,7 @@ struct Geometry {
   bool lora_is_fp16 = false;
   bool lora_is_dedicated = false;
   int64_t lora_stages = 0;
-  int64_t lora_row_bytes = 0;     ///< of one chunk
+  int64_t lora_row_bytes = 0;  ///< of one chunk
   int64_t lora_chunk_ranks = 0;
   int64_t lora_chunks = 0;
   bool has_lora() const { return lora_rank > 0; }
@@ -60,9 +60,9 @@ struct Geometry {
   spec::NumberFormat output = spec::NumberFormat::kBf16;
   int64_t subtile_cols = 0;
   int64_t staging_buffers = 0;
-  int64_t staging_panels = 0;     ///< panels of at most 128-byte rows that make a sub-tile
+  int64_t staging_panels = 0;  ///< panels of at most 128-byte rows that make a sub-tile
   int64_t panel_row_bytes = 0;
-  int64_t early_subtiles = 0;     ///< sub-tiles to drain before the accumulator is released
+  int64_t early_subtiles = 0;  ///< sub-tiles to drain before the accumulator is released
   int64_t subtiles() const { return tile_n / subtile_cols; }
   int64_t staging_bytes() const { return staging_panels * kCtaRows * panel_row_bytes; }
 

@@ -5,8 +5,8 @@
 #include "generator/families/w4a4_lora_gemm/spec.h"
 #include "generator/plan/budget.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 namespace warpwright::w4a4_lora_gemm {
 namespace {

@@ -47,8 +47,7 @@ TensorMap make_scale_map(const Geometry &g, const char *name, const char *tensor
   return map;
 }
 
-TensorMap make_lora_map(const Geometry &g, const char *name, const char *tensor, const char *rows,
-                        int64_t rows_boxed) {
+TensorMap make_lora_map(const Geometry &g, const char *name, const char *tensor, const char *rows, int64_t rows_boxed) {
   TensorMap map;
   map.name = name;
   map.tensor = tensor;
@@ -219,10 +218,9 @@ std::vector<plan::MmaSlots> make_mma_slots(const Geometry &g, const target::SmTa
   // Every MMA reads 32 bytes of K of each row of its operands. PTX ISA 9.0, "tcgen05.mma", table of shapes.
   const int64_t mma_operand_bytes = 32 * (kCtaRows + g.tile_n / g.cta_group);
   const int64_t main = g.k_tiles * (g.tile_k / kMmaFp4Elems);
-  std::vector<plan::MmaSlots> slots = {{g.is_nvfp4 ? "mxf4nvf4.block16" : "mxf4.block32", "K / 64 FP4 MMAs", main,
-                                        main * mma_clocks,
-                                        "N / 2 clocks an MMA: measured for 8-bit kinds, inferred for FP4",
-                                        main * mma_operand_bytes}};
+  std::vector<plan::MmaSlots> slots = {
+      {g.is_nvfp4 ? "mxf4nvf4.block16" : "mxf4.block32", "K / 64 FP4 MMAs", main, main * mma_clocks,
+       "N / 2 clocks an MMA: measured for 8-bit kinds, inferred for FP4", main * mma_operand_bytes}};
   if (g.has_lora()) {
     const int64_t lora = g.lora_rank / kMmaHalfElems;
     slots.push_back({"f16", "R / 16 LoRA MMAs", lora, lora * mma_clocks, "N / 2 clocks an MMA: measured",

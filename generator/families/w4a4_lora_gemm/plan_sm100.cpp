@@ -91,8 +91,7 @@ std::vector<Channel> make_channels(const Geometry &g, const std::vector<Operand>
     channels.push_back(make_ring("kinds", "FP4 MMAs complete before the 16-bit MMAs start", 1,
                                  {"mma", HandOver::kTensorCommit}, {"mma", HandOver::kTensorOrder}, {}));
   channels.push_back(make_ring("store", "staged sub-tiles on their way out", g.staging_buffers,
-                               {"epilogue", HandOver::kNamedBarrier}, {"epilogue", HandOver::kBulkGroup},
-                               {"staging"}));
+                               {"epilogue", HandOver::kNamedBarrier}, {"epilogue", HandOver::kBulkGroup}, {"staging"}));
   return channels;
 }
 
@@ -124,8 +123,8 @@ std::vector<SmemRegion> make_regions(const Geometry &g, const std::vector<Channe
     regions.push_back(make_region("lora_up", "LoRA-up weights, all chunks", g.lora_stages, align, "lora"));
   }
   for (const Channel &channel : channels) plan::size_regions(regions, channel);
-  regions.push_back(make_region("staging", "sub-tiles of the output on their way to the bulk store",
-                                g.staging_buffers, swizzle_align_bytes(g.panel_row_bytes), "store"));
+  regions.push_back(make_region("staging", "sub-tiles of the output on their way to the bulk store", g.staging_buffers,
+                                swizzle_align_bytes(g.panel_row_bytes), "store"));
   regions.back().stage_bytes = g.staging_bytes();
   // PTX ISA 9.0, "mbarrier": an opaque 64-bit object. "tcgen05.alloc" writes a 32-bit address.
   regions.push_back(make_region("barriers", "mbarriers", barriers, 8, ""));
@@ -158,8 +157,12 @@ plan::TmemPlan make_tmem(const Geometry &g, int64_t limit_cols) {
   }
   const int64_t copies_a_cols = g.scale_copies * g.scale_cols_a;
   ranges.push_back({"scales_a", "block scales of A, one copy after the other", next_col, copies_a_cols, "scales", {}});
-  ranges.push_back({"scales_b", "block scales of B, one copy after the other", next_col + copies_a_cols,
-                    g.scale_copies * g.scale_cols_b, "scales", {}});
+  ranges.push_back({"scales_b",
+                    "block scales of B, one copy after the other",
+                    next_col + copies_a_cols,
+                    g.scale_copies * g.scale_cols_b,
+                    "scales",
+                    {}});
   return plan::plan_tmem(std::move(ranges), std::move(parts), limit_cols);
 }
 

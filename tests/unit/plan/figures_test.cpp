@@ -169,8 +169,8 @@ TEST_CASE("figures: instruction descriptors of the FP4 and the 16-bit MMAs") {
 // counted for the pair. docs/blog/2026-05-13 there; 2 x 64 columns of staging are its 16 KB.
 TEST_CASE("figures: the published bug: LoRA-up counted for the pair leaves 2 of 4 stages") {
   namespace w4a4 = warpwright::w4a4_lora_gemm;
-  const auto spec = make_spec(kPair128 + Sets{"lora.rank=128", "lora.placement=\"dedicated\"", "lora.stages=2",
-                                              "epilogue.staging_buffers=1"});
+  const auto spec = make_spec(
+      kPair128 + Sets{"lora.rank=128", "lora.placement=\"dedicated\"", "lora.stages=2", "epilogue.staging_buffers=1"});
   CHECK(deepest_that_fits(spec) == 4);
 
   int64_t deepest = 0;

@@ -22,8 +22,7 @@ constexpr const char *kBase = R"({
 
 spec::KernelSpec make_spec(const std::vector<std::string> &sets) {
   support::Diagnostics diagnostics;
-  const auto spec =
-      spec::load_spec_text("base.json", kBase, sets, {&w4a4_lora_gemm::family_spec()}, diagnostics);
+  const auto spec = spec::load_spec_text("base.json", kBase, sets, {&w4a4_lora_gemm::family_spec()}, diagnostics);
   if (!spec) throw std::runtime_error(diagnostics.render());
   return *spec;
 }
@@ -39,7 +38,8 @@ plan::OperatorPlan make_plan(const std::vector<std::string> &sets) {
 
 int64_t deepest_that_fits(const spec::KernelSpec &spec) {
   for (int64_t depth = 16; depth >= 2; --depth)
-    if (w4a4_lora_gemm_plan().budget(spec.with("pipeline_depth", spec::integer_value(depth)), b200()).excess_bytes() == 0)
+    if (w4a4_lora_gemm_plan().budget(spec.with("pipeline_depth", spec::integer_value(depth)), b200()).excess_bytes() ==
+        0)
       return depth;
   return 0;
 }
