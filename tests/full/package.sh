@@ -16,6 +16,8 @@ if ((specs < 24)); then
 fi
 cd /
 spec=$(dirname "$tool")/../share/warpwright/kernels/w4a4_lora_gemm/flux1_mlp_up.json
-"$tool" plan "$spec" | grep -q 'Shared memory of one CTA'
-"$tool" emit "$spec" | grep -q '__global__'
+"$tool" plan "$spec" >"$folder/plan.txt"
+grep -q "Shared memory of one CTA" "$folder/plan.txt"
+"$tool" emit "$spec" >"$folder/k.cu"
+grep -q "__global__" "$folder/k.cu"
 "$tool" prove "$spec"
