@@ -15,19 +15,7 @@ namespace {
 constexpr size_t kLineChars = 120;
 
 std::string warp_constant(const std::string &role) { return constant_name(role) + "Warp"; }
-std::string depth_constant(const std::string &channel) { return constant_name(channel) + "Depth"; }
 }  // namespace
-
-std::string constant_name(const std::string &record_name) {
-  std::string name = "k";
-  bool upper = true;
-  for (char c : record_name) {
-    if (c == '_') { upper = true; continue; }
-    name += upper ? static_cast<char>(std::toupper(c)) : c;
-    upper = false;
-  }
-  return name;
-}
 
 void BodyPrinter::statement(const std::string &function, const std::vector<std::string> &arguments, const std::string &wrapper) {
   called_.insert(wrapper.empty() ? function : wrapper);
@@ -173,7 +161,7 @@ void BodyPrinter::print_slot(PtxSlotOp slot) {
 void BodyPrinter::print_for(PtxForOp loop) {
   const std::string iv = loop.getIv().str();
   names_[loop.getBody().getArgument(0)] = iv;
-  if (!loop.getUnroll()) out_ << "#pragma unroll 1\n";
+  out_ << "#pragma unroll 1\n";
   // Depths are unsigned words, as slots are; all other bounds are ints.
   const std::string type = loop.getBound().ends_with("Depth") ? "u32" : "int";
   out_ << "for (" << type << " " << iv << " = 0; " << iv << " < " << loop.getBound() << "; ++" << iv << ") {\n";

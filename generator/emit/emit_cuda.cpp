@@ -99,7 +99,7 @@ std::vector<ConstantLine> barrier_lines(const plan::KernelPlan &kernel) {
     lines.push_back({name, u32_constant(name, barrier.offset_bytes), fmt::format("{} barrier(s){}, {} arrival(s): {}", barrier.count, place, barrier.arrivals, arrivers_text(barrier))});
   }
   for (const plan::Channel &channel : kernel.channels) {
-    const std::string name = constant_name(channel.name) + "Depth";
+    const std::string name = depth_constant(channel.name);
     lines.push_back({name, u32_constant(name, channel.barrier_depth ? channel.barrier_depth : channel.depth), channel.text});
   }
   for (const plan::NamedBarrier &barrier : kernel.named_barriers) {
@@ -155,7 +155,7 @@ std::string signature(const plan::KernelPlan &kernel) {
 
 }  // namespace
 
-std::string emit_cuda(ir::ptx::PtxKernelOp kernel_op, const plan::OperatorPlan &, const plan::KernelPlan &kernel, const EmitOptions &options) {
+std::string emit_cuda(ir::ptx::PtxKernelOp kernel_op, const plan::KernelPlan &kernel, const EmitOptions &options) {
   std::string body;
   llvm::raw_string_ostream stream(body);
   mlir::raw_indented_ostream out(stream);

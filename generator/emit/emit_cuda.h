@@ -4,8 +4,12 @@
 
 #include "generator/emit/pipeline.h"
 #include "generator/ir/ptx.h"
+#include "generator/plan/words.h"
 
 namespace warpwright::emit {
+
+using plan::constant_name;
+using plan::depth_constant;
 
 struct EmitOptions {
   bool debug_waits = false;
@@ -17,10 +21,6 @@ struct EmitOptions {
 /// Prints the kernel. The text is deterministic, includes nothing, and has no internal-linkage device symbol.
 ///
 /// Errors    an operation without a printed form is our bug (InternalError).
-std::string emit_cuda(ir::ptx::PtxKernelOp kernel_op, const plan::OperatorPlan &op, const plan::KernelPlan &kernel,
-                      const EmitOptions &options);
-
-/// "a_tile" → "kATile".
-std::string constant_name(const std::string &record_name);
+std::string emit_cuda(ir::ptx::PtxKernelOp kernel_op, const plan::KernelPlan &kernel, const EmitOptions &options);
 
 }  // namespace warpwright::emit

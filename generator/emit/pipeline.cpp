@@ -83,7 +83,7 @@ std::optional<LoweredKernel> lower_kernel(mlir::MLIRContext &context, const plan
   // Without its folder: equal specs give equal bytes wherever they lie.
   emit_options.spec_file = op.spec.file.substr(op.spec.file.rfind('/') + 1);
   emit_options.formula = family.formula(op, index);
-  result.source = emit_cuda(kernel_op, op, kernel, emit_options);
+  result.source = emit_cuda(kernel_op, kernel, emit_options);
   result.protocol = prove::extract_protocol(kernel_op, kernel);
   return result;
 }

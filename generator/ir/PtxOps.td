@@ -39,8 +39,8 @@ def PtxTilesOp : PtxOp<"tiles", [NoTerminator, SingleBlock]> {
   let hasVerifier = 1;
 }
 def PtxForOp : PtxOp<"for", [NoTerminator, SingleBlock]> {
-  let summary = "A counted loop from 0; `bound` is a plan constant, `unroll` prints #pragma unroll";
-  let arguments = (ins StrAttr:$bound, I64Attr:$trips, StrAttr:$iv, UnitAttr:$unroll);
+  let summary = "A counted loop from 0; `bound` is a plan constant";
+  let arguments = (ins StrAttr:$bound, I64Attr:$trips, StrAttr:$iv);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

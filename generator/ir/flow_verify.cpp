@@ -2,9 +2,9 @@
 // What must hold of `flow` operations: channels are well formed, and every token is taken and given by an owner.
 #include "generator/ir/flow.h"
 #include "generator/ir/loop_syntax.h"
+#include "generator/plan/words.h"
 
 #include "mlir/IR/SymbolTable.h"
-#include "llvm/ADT/StringSwitch.h"
 
 namespace warpwright::ir::flow {
 
@@ -68,12 +68,6 @@ mlir::LogicalResult verify_give(Give op, bool is_first) {
   return mlir::success();
 }
 
-bool is_hand_over(llvm::StringRef word) {
-  return llvm::StringSwitch<bool>(word)
-      .Cases({"tma", "tensor_commit", "arrive", "bulk_group", "named_barrier", "tensor_order"}, true)
-      .Default(false);
-}
-
 }  // namespace
 
 mlir::LogicalResult FlowKernelOp::verify() {
@@ -92,7 +86,7 @@ mlir::LogicalResult FlowChannelOp::verify() {
     if (!owner_list || !kind_list || owner_list.empty() || owner_list.size() != kind_list.size())
       return emitOpError() << "every position lists its roles and one hand-over for each";
     for (mlir::Attribute kind : kind_list)
-      if (auto word = mlir::dyn_cast<mlir::StringAttr>(kind); !word || !is_hand_over(word.getValue()))
+      if (auto word = mlir::dyn_cast<mlir::StringAttr>(kind); !word || !plan::hand_over_from(word.getValue()))
         return emitOpError() << "unknown hand-over " << kind;
     if (!llvm::all_equal(kind_list)) return emitOpError() << "roles that join at one position hand over in one way";
   }

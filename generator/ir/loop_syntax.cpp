@@ -34,8 +34,6 @@ mlir::ParseResult parse_for(mlir::OpAsmParser &parser, mlir::OperationState &sta
       parser.parseAttribute(bound, "bound", state.attributes) || parser.parseEqual() ||
       parser.parseAttribute(trips, i64, "trips", state.attributes))
     return mlir::failure();
-  if (mlir::succeeded(parser.parseOptionalKeyword("unroll")))
-    state.addAttribute("unroll", parser.getBuilder().getUnitAttr());
   iv.type = parser.getBuilder().getI32Type();
   if (parser.parseOptionalAttrDictWithKeyword(state.attributes)) return mlir::failure();
   return parser.parseRegion(*state.addRegion(), {iv});
@@ -46,8 +44,7 @@ void print_for(mlir::OpAsmPrinter &printer, mlir::Operation *op) {
   printer.printRegionArgument(op->getRegion(0).getArgument(0), {}, /*omitType=*/true);
   printer << " " << op->getAttr("iv") << " of " << op->getAttr("bound") << " = ";
   printer << op->getAttrOfType<mlir::IntegerAttr>("trips").getInt();
-  if (op->hasAttr("unroll")) printer << " unroll";
-  printer.printOptionalAttrDictWithKeyword(op->getAttrs(), {"iv", "bound", "trips", "unroll"});
+  printer.printOptionalAttrDictWithKeyword(op->getAttrs(), {"iv", "bound", "trips"});
   printer << " ";
   printer.printRegion(op->getRegion(0), /*printEntryBlockArgs=*/false);
 }

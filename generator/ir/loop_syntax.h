@@ -9,7 +9,7 @@ namespace warpwright::ir {
 /// `(%m, %n) { … }`: a region with `args` i32 block arguments.
 mlir::ParseResult parse_tiles(mlir::OpAsmParser &parser, mlir::OperationState &state);
 void print_tiles(mlir::OpAsmPrinter &printer, mlir::Operation *op);
-/// `%k of "kKTiles" = 12 unroll { … }`.
+/// `%k "k" of "kKTiles" = 12 { … }`.
 mlir::ParseResult parse_for(mlir::OpAsmParser &parser, mlir::OperationState &state);
 void print_for(mlir::OpAsmPrinter &printer, mlir::Operation *op);
 

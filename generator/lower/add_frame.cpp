@@ -44,7 +44,7 @@ class AddFrame : public KernelPass<AddFrame> {
       mlir::Operation *loop = nullptr;
       if (mlir::isa<FlowTilesOp>(op)) loop = PtxTilesOp::create(builder, op->getLoc());
       if (auto counted = mlir::dyn_cast<FlowForOp>(op))
-        loop = PtxForOp::create(builder, op->getLoc(), counted.getBound(), counted.getTrips(), counted.getIv(), /*unroll=*/false);
+        loop = PtxForOp::create(builder, op->getLoc(), counted.getBound(), counted.getTrips(), counted.getIv());
       if (auto at = mlir::dyn_cast<FlowAtOp>(op)) loop = PtxAtOp::create(builder, op->getLoc(), at.getIv(), at.getIndex());
       loop->getRegion(0).takeBody(op->getRegion(0));
       op->erase();

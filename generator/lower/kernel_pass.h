@@ -33,10 +33,6 @@ inline const plan::Barrier *barrier_from(const plan::KernelPlan &kernel, llvm::S
   return nullptr;
 }
 
-inline mlir::FlatSymbolRefAttr symbol(mlir::Builder &builder, llvm::StringRef name) {
-  return mlir::FlatSymbolRefAttr::get(builder.getContext(), name);
-}
-
 /// Appends an empty block to a region.
 inline mlir::Block *add_block(mlir::Region &region) { return &region.emplaceBlock(); }
 

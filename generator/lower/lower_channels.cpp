@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // lower-channels: takes and gives become waits, arrivals, expected bytes and commits; tokens become slots.
 #include "generator/lower/kernel_pass.h"
+#include "generator/plan/words.h"
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -191,18 +192,13 @@ class LowerChannels : public KernelPass<LowerChannels> {
       return;
     }
     const int64_t depth = slot.getDepth();
-    auto loop = PtxForOp::create(builder, drain->getLoc(), depth_constant(name), depth, "slot", /*unroll=*/false);
+    auto loop = PtxForOp::create(builder, drain->getLoc(), plan::depth_constant(name), depth, "slot");
     mlir::Block *body = add_block(loop.getBody());
     body->addArgument(builder.getI32Type(), drain->getLoc());
     builder.setInsertionPointToStart(body);
     auto next = PtxNextOp::create(builder, drain->getLoc(), slot);
     lower_wait(next, name, 0);
     drain->erase();
-  }
-  static std::string depth_constant(const std::string &channel) {
-    std::string word = channel;
-    word[0] = static_cast<char>(std::toupper(word[0]));
-    return "k" + word + "Depth";
   }
 
   static void replace_token(mlir::Operation *take, PtxSlotOp slot) {

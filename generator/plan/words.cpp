@@ -3,6 +3,7 @@
 #include "generator/plan/words.h"
 
 #include <array>
+#include <cctype>
 #include <utility>
 
 namespace warpwright::plan {
@@ -62,5 +63,18 @@ std::optional<spec::NumberFormat> number_format_from(std::string_view word) {
     if (spec::name_of(format) == word) return format;
   return std::nullopt;
 }
+
+std::string constant_name(const std::string &record_name) {
+  std::string name = "k";
+  bool upper = true;
+  for (char c : record_name) {
+    if (c == '_') { upper = true; continue; }
+    name += upper ? static_cast<char>(std::toupper(c)) : c;
+    upper = false;
+  }
+  return name;
+}
+
+std::string depth_constant(const std::string &channel_name) { return constant_name(channel_name) + "Depth"; }
 
 }  // namespace warpwright::plan

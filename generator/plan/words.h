@@ -5,6 +5,7 @@
 #include "generator/plan/records.h"
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace warpwright::plan {
@@ -14,6 +15,11 @@ std::string_view word_of(CtaScope scope);
 std::string_view word_of(Issue issue);
 std::string_view word_of(HandOver how);
 std::string_view word_of(KernelParam::Kind kind);
+
+/// The emitted constant of a record: "a_tile" → "kATile".
+std::string constant_name(const std::string &record_name);
+/// The emitted constant that holds the depth of a channel's ring: "ab" → "kAbDepth".
+std::string depth_constant(const std::string &channel_name);
 
 /// The enumerator with this word, or nothing.
 std::optional<Split> split_from(std::string_view word);

@@ -4,6 +4,7 @@
 #include "generator/ir/flow.h"
 #include "generator/ir/ptx.h"
 #include "generator/lower/family_ir.h"
+#include "generator/plan/words.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
@@ -21,18 +22,6 @@ using mlir::Value;
 constexpr int64_t kAtomRows = 128;
 // 16-bit kinds consume 16 elements of K an MMA: PTX ISA 9.0, "tcgen05.mma: matrix shape".
 constexpr int64_t kMmaHalfElems = 16;
-
-const char *hand_over_word(plan::HandOver how) {
-  switch (how) {
-    case plan::HandOver::kTma: return "tma";
-    case plan::HandOver::kTensorCommit: return "tensor_commit";
-    case plan::HandOver::kArrive: return "arrive";
-    case plan::HandOver::kBulkGroup: return "bulk_group";
-    case plan::HandOver::kNamedBarrier: return "named_barrier";
-    case plan::HandOver::kTensorOrder: return "tensor_order";
-  }
-  return "?";
-}
 
 /// Builds one kernel. Methods append at the builder's insertion point.
 class KernelBuilder {
@@ -79,7 +68,7 @@ class KernelBuilder {
       llvm::SmallVector<llvm::StringRef> roles, words;
       for (const plan::ChannelOwner &owner : owners) {
         roles.push_back(owner.role);
-        words.push_back(hand_over_word(owner.hands_over));
+        words.push_back(llvm::StringRef(plan::word_of(owner.hands_over)));
       }
       chain.push_back(b_.getStrArrayAttr(roles));
       kinds.push_back(b_.getStrArrayAttr(words));
