@@ -2,6 +2,7 @@
 // The search over fields that are auto: depth first over the family's domains, then the largest depth that fits.
 #include "generator/plan/explain.h"
 #include "generator/plan/family_plan.h"
+#include "generator/plan/repair.h"
 
 #include <algorithm>
 #include <limits>
@@ -16,6 +17,7 @@ struct SearchContext {
   std::map<std::string, int64_t> shape;
   std::function<void(const spec::KernelSpec &)> leaf;  ///< gets every spec without autos, in the family's order
   int64_t depth_hint = 0;                              ///< of the point before
+  bool is_done = false;                                ///< set by the leaf to end the search
 };
 
 /// Replaces one value of a spec in place and puts the old one back: a copy of a spec costs more than a plan.
@@ -108,6 +110,7 @@ int64_t largest_depth_in_place(spec::KernelSpec &spec, const FamilyPlan &family,
 }
 
 void search(spec::KernelSpec &spec, SearchContext &context) {
+  if (context.is_done) return;
   const auto domains = context.family.domains(spec);
   if (!domains.empty()) {
     for (const spec::FieldValue &value : domains.front().second) {
@@ -188,6 +191,29 @@ std::vector<Candidate> enumerate_candidates(const spec::KernelSpec &spec, const 
   return candidates;
 }
 
+bool can_plan(const spec::KernelSpec &spec, const FamilyPlan &family, const target::SmTarget &target) {
+  support::Diagnostics broken;
+  family.check(spec, broken);
+  if (broken.has_errors()) return false;
+  struct NoScore : Scorer {
+    Score score(const OperatorPlan &, const target::SmTarget &, const std::map<std::string, int64_t> &) const override {
+      return {};
+    }
+  };
+  const NoScore no_score;
+  SearchContext context{family, target, no_score, {}, {}, family.depth_min};
+  context.leaf = [&](const spec::KernelSpec &point) {
+    support::Diagnostics refusal;
+    family.check(point, refusal);
+    // The budget first: most points that do not plan exceed it, and it costs less than a plan.
+    if (refusal.has_errors() || family.budget(point, target).excess_bytes() > 0) return;
+    context.is_done = family.plan(point, target, refusal).has_value();
+  };
+  spec::KernelSpec point = spec;
+  search(point, context);
+  return context.is_done;
+}
+
 Candidate best_candidate(const spec::KernelSpec &spec, const FamilyPlan &family, const target::SmTarget &target,
                          const Scorer &scorer, const std::map<std::string, int64_t> &shape) {
   std::vector<Outcome> outcomes;
@@ -223,10 +249,14 @@ std::optional<OperatorPlan> choose_plan(const spec::KernelSpec &spec, const Fami
   Candidate best = best_candidate(spec, family, target, scorer, shape);
   if (best.plan) return std::move(best.plan);
   std::vector<std::string> hints = hints_that_plan(spec, best.spec, family, target, scorer, shape);
+  // No single change helps: the several that do.
+  if (hints.empty())
+    if (const auto repair = find_repair(spec, family, target)) hints = {repair->flags()};
   for (support::Diagnostic diagnostic : best.diagnostics.all()) {
     if (diagnostic.hints.empty()) diagnostic.hints = hints;
     diagnostics.add(std::move(diagnostic));
   }
+  report_hidden_faults(spec, family, target, best.diagnostics, diagnostics);
   return std::nullopt;
 }
 

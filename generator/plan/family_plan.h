@@ -49,6 +49,9 @@ struct FamilyPlan {
   /// Changes to a spec without autos that may make room; the planner tries each and keeps those that do. A change that
   /// makes another field's value illegal sets that field to auto.
   std::function<std::vector<Change>(const spec::KernelSpec &)> changes;
+  /// Fields that the planner chooses when they are auto, the one that a user gives up most readily first: what a repair
+  /// of a refused spec may change.
+  std::vector<std::string> open_paths;
 };
 
 /// One point of the search and what became of it.
@@ -90,6 +93,9 @@ std::vector<Candidate> enumerate_candidates(const spec::KernelSpec &spec, const 
                                             const target::SmTarget &target, const Scorer &scorer,
                                             const std::map<std::string, int64_t> &shape = {});
 
+/// Whether any choice for the fields that are auto plans, rules between the fields included.
+bool can_plan(const spec::KernelSpec &spec, const FamilyPlan &family, const target::SmTarget &target);
+
 /// The first of enumerate_candidates: the best one, or the rejected one that came closest.
 Candidate best_candidate(const spec::KernelSpec &spec, const FamilyPlan &family, const target::SmTarget &target,
                          const Scorer &scorer, const std::map<std::string, int64_t> &shape = {});
@@ -97,7 +103,7 @@ Candidate best_candidate(const spec::KernelSpec &spec, const FamilyPlan &family,
 /// The best candidate's plan.
 ///
 /// Errors    those of the candidate that came closest, with the largest depth that fits and the changes that make
-///           room as hints, each of which was tried.
+///           room as hints, each of which was tried; then plan.also-in-the-way (repair.h).
 std::optional<OperatorPlan> choose_plan(const spec::KernelSpec &spec, const FamilyPlan &family,
                                         const target::SmTarget &target, const Scorer &scorer,
                                         support::Diagnostics &diagnostics,

@@ -5,6 +5,7 @@
 #include "generator/laws/closed_form.h"
 #include "generator/plan/explain.h"
 #include "generator/plan/json_writer.h"
+#include "generator/plan/repair.h"
 #include "generator/spec/family_spec.h"
 #include "generator/support/files.h"
 #include "generator/support/text_table.h"
@@ -191,19 +192,35 @@ std::optional<std::string> grid_view(const PlanningContext &context, const std::
   return render(rows, format);
 }
 
+namespace {
+
+/// The first single change that the planner knows; where rules are broken or none helps, the smallest repair.
+std::vector<plan::Change> changes_to_apply(const PlanningContext &context) {
+  support::Diagnostics broken;
+  context.family->check(context.spec, broken);
+  if (!broken.has_errors()) {
+    const laws::ClosedForm scorer;
+    const auto closest = plan::best_candidate(context.spec, *context.family, *context.target, scorer, context.shape);
+    const auto tried =
+        plan::changes_that_plan(context.spec, closest.spec, *context.family, *context.target, scorer, context.shape);
+    if (!tried.empty()) return {tried.front().change};
+  }
+  const auto repair = plan::find_repair(context.spec, *context.family, *context.target);
+  return repair ? repair->changes : std::vector<plan::Change>{};
+}
+
+}  // namespace
+
 std::optional<std::string> fix_view(const PlanningContext &context, const std::vector<std::string> &set,
                                     const std::string &output, Format format, support::Diagnostics &diagnostics) {
-  const laws::ClosedForm scorer;
-  const auto closest = plan::best_candidate(context.spec, *context.family, *context.target, scorer, context.shape);
-  if (closest.plan) {
+  if (plan::can_plan(context.spec, *context.family, *context.target)) {
     fmt::print(stderr, "{}: plans as it stands; nothing to fix\n", context.spec.file);
     return std::nullopt;
   }
-  const auto changes =
-      plan::changes_that_plan(context.spec, closest.spec, *context.family, *context.target, scorer, context.shape);
+  const std::vector<plan::Change> changes = changes_to_apply(context);
   if (changes.empty()) {
-    for (const support::Diagnostic &diagnostic : closest.diagnostics.all()) diagnostics.add(diagnostic);
-    diagnostics.add(error("plan.no-fix", "no single change makes this spec plan",
+    plan::report_faults(context.spec, *context.family, *context.target, laws::ClosedForm(), diagnostics, context.shape);
+    diagnostics.add(error("plan.no-fix", "no choice that is the planner's makes this spec plan",
                           {fmt::format("warpwright plan {} --candidates", context.spec.file)}));
     return std::nullopt;
   }
@@ -213,7 +230,15 @@ std::optional<std::string> fix_view(const PlanningContext &context, const std::v
     const size_t equals = item.find('=');
     text = edit_spec_text(text, item.substr(0, equals), item.substr(equals + 1));
   }
-  for (const auto &[path, value] : changes.front().change.sets) text = edit_spec_text(text, path, value.to_json());
+  spec::KernelSpec fixed = context.spec;
+  std::string flags;
+  std::string effect;
+  for (const plan::Change &change : changes) {
+    for (const auto &[path, value] : change.sets) text = edit_spec_text(text, path, value.to_json());
+    fixed = plan::apply_change(fixed, change);
+    flags += (flags.empty() ? "" : " ") + change.flags();
+    effect += (effect.empty() ? "" : "; ") + change.effect;
+  }
 
   std::string file = output;
   if (file.empty() && context.spec.file != "-") {
@@ -231,14 +256,15 @@ std::optional<std::string> fix_view(const PlanningContext &context, const std::v
     diagnostics.add(std::move(failed));
     return std::nullopt;
   }
-  const plan::TriedChange &applied = changes.front();
-  if (format == Format::kText) return fmt::format("{}: {}: {}\n", file, applied.change.flags(), applied.change.effect);
+  if (format == Format::kText) return fmt::format("{}: {}: {}\n", file, flags, effect);
+  const plan::Candidate best =
+      plan::best_candidate(fixed, *context.family, *context.target, laws::ClosedForm(), context.shape);
   plan::JsonWriter out;
   out.begin_object();
   out.text("file", file);
-  out.text("flags", applied.change.flags());
-  out.text("effect", applied.change.effect);
-  out.integer("depth_stages", applied.depth);
+  out.text("flags", flags);
+  out.text("effect", effect);
+  out.integer("depth_stages", best.spec.integer(context.family->depth_path));
   out.end_object();
   return out.take();
 }

@@ -15,9 +15,10 @@ std::optional<std::string> grid_view(const PlanningContext &context, const std::
                                      const std::vector<std::string> &grid, Format format,
                                      support::Diagnostics &diagnostics);
 
-/// Writes the spec with the first change that makes it plan to `output`, by default FILE.fixed.json beside it.
+/// Writes the spec with the changes that make it plan to `output`, by default FILE.fixed.json beside it. Its rules may be
+/// broken (load_spec_values).
 ///
-/// Errors    plan.no-fix: no single change helps; cli.file-exists; cli.unwritable.
+/// Errors    plan.no-fix: no choice of the planner helps; cli.file-exists; cli.unwritable.
 std::optional<std::string> fix_view(const PlanningContext &context, const std::vector<std::string> &set,
                                     const std::string &output, Format format, support::Diagnostics &diagnostics);
 

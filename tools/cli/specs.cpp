@@ -2,6 +2,7 @@
 // Finding and loading specs.
 #include "tools/cli/specs.h"
 
+#include "generator/plan/repair.h"
 #include "generator/spec/family_spec.h"
 #include "generator/support/digest.h"
 #include "generator/support/files.h"
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <filesystem>
 
 namespace warpwright::cli {
@@ -61,9 +63,29 @@ std::vector<std::string> expand_specs(const std::vector<std::string> &arguments,
 
 std::optional<spec::KernelSpec> load_spec(const std::string &file, const std::vector<std::string> &set,
                                           support::Diagnostics &diagnostics) {
-  std::optional<spec::KernelSpec> spec = spec::load_spec(file, set, family_specs(), diagnostics);
+  support::Diagnostics found;
+  std::optional<spec::KernelSpec> spec = spec::load_spec(file, set, family_specs(), found);
   current_text = spec ? spec->source_text : "";
+  // Broken rules may hide that the memories are exceeded too; standard input cannot be read twice.
+  if (!spec && file != "-") {
+    support::Diagnostics ignored;
+    if (const auto values = load_spec_values(file, set, ignored))
+      plan::report_hidden_faults(*values, family_plan(values->family), *target::find_target(values->arch), found, found);
+  }
+  diagnostics.append(found);
   return spec;
+}
+
+std::optional<spec::KernelSpec> load_spec_values(const std::string &file, const std::vector<std::string> &set,
+                                                 support::Diagnostics &diagnostics) {
+  std::deque<spec::FamilySpec> rows_only;
+  std::vector<const spec::FamilySpec *> families;
+  for (const spec::FamilySpec *family : family_specs()) {
+    rows_only.push_back(*family);
+    rows_only.back().check = nullptr;
+    families.push_back(&rows_only.back());
+  }
+  return spec::load_spec(file, set, families, diagnostics);
 }
 
 std::string current_spec_digest() { return current_text.empty() ? "" : support::sha256_hex(current_text); }

@@ -16,9 +16,13 @@ namespace warpwright::cli {
 /// Errors    cli.no-specs: a folder without any.
 std::vector<std::string> expand_specs(const std::vector<std::string> &arguments, support::Diagnostics &diagnostics);
 
-/// spec::load_spec over all families; remembers the digest of the text for bug reports of this thread.
+/// spec::load_spec over all families, with the faults that broken rules hide (plan.also-in-the-way); remembers the digest of the text for bug reports of this thread.
 std::optional<spec::KernelSpec> load_spec(const std::string &file, const std::vector<std::string> &set,
                                           support::Diagnostics &diagnostics);
+
+/// The same without the rules between fields: what `plan --fix` starts from.
+std::optional<spec::KernelSpec> load_spec_values(const std::string &file, const std::vector<std::string> &set,
+                                                 support::Diagnostics &diagnostics);
 
 /// SHA-256 of the spec that this thread loaded last, or empty.
 std::string current_spec_digest();

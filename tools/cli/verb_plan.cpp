@@ -54,7 +54,7 @@ std::optional<std::string> view_of(const std::string &file, const PlanOptions &o
   std::string why;
   const auto text = file == "-" ? std::nullopt : support::read_file(file, why);
   if (text && plan::looks_like_plan(*text)) return edited_view(file, *text, format, diagnostics);
-  auto spec = load_spec(file, options.set, diagnostics);
+  auto spec = options.fix ? load_spec_values(file, options.set, diagnostics) : load_spec(file, options.set, diagnostics);
   if (!spec) return std::nullopt;
   const auto context = make_context(*std::move(spec), options.shape, diagnostics);
   if (!context) return std::nullopt;

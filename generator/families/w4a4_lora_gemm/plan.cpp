@@ -177,6 +177,9 @@ const plan::FamilyPlan &w4a4_lora_gemm_plan() {
     made.typical_shape = w4a4_lora_gemm::typical_shape;
     made.plan = w4a4_lora_gemm::plan_spec;
     made.changes = w4a4_lora_gemm::possible_changes;
+    made.open_paths = {"pipeline_depth", "epilogue.staging_buffers", "epilogue.staging_cols", "lora.stages",
+                       "lora.placement", "accumulators",             "cluster",               "cta_pairing",
+                       "tile.m",         "tile.k",                   "tile.n"};
     return made;
   }();
   return family;

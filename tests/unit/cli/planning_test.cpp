@@ -6,6 +6,7 @@
 #include "tests/catch.h"
 #include "tools/cli/families.h"
 #include "tools/cli/plan_views.h"
+#include "tools/cli/specs.h"
 #include "tools/cli/verbs.h"
 
 #include <algorithm>
@@ -184,6 +185,7 @@ TEST_CASE("fix: a spec that plans needs none, one that no single change helps sa
   // A family that knows no changes, on a spec that fits at no depth.
   plan::FamilyPlan unhelpful = w4a4_lora_gemm_plan();
   unhelpful.changes = [](const spec::KernelSpec &) { return std::vector<plan::Change>(); };
+  unhelpful.open_paths.clear();
   PlanningContext context = context_of(folder.file("none.json"), kSpec,
                                        {"tile.m=128", "cta_pairing=1", "lora.rank=256", "lora.placement=\"dedicated\"",
                                         "lora.stages=1", "pipeline_depth=\"auto\""});
@@ -191,6 +193,31 @@ TEST_CASE("fix: a spec that plans needs none, one that no single change helps sa
   CHECK_FALSE(fix_view(context, {}, "", Format::kText, diagnostics).has_value());
   CHECK(diagnostics.has_slug("plan.no-fix"));
   CHECK(diagnostics.has_slug("plan.smem-over-budget"));
+}
+
+TEST_CASE("fix: two faults at once, one of them behind a broken rule, take two changes that together plan") {
+  const Folder folder;
+  const std::string file = folder.write("two.json", kSpec);
+  const std::vector<std::string> set = {"tile.n=128", "accumulators=\"overlapped\"", "pipeline_depth=16"};
+  support::Diagnostics diagnostics;
+  CHECK_FALSE(load_spec(file, set, diagnostics).has_value());
+  CHECK(diagnostics.error_count() == 2);
+  CHECK(diagnostics.has_slug("spec.overlap-needs-n256"));
+  CHECK(diagnostics.has_slug("plan.also-in-the-way"));
+
+  support::Diagnostics none;
+  auto values = load_spec_values(file, set, none);
+  REQUIRE(values.has_value());
+  auto context = make_context(*std::move(values), {}, none);
+  REQUIRE(context.has_value());
+  const std::string fixed = folder.file("two.fixed.json");
+  const auto said = fix_view(*context, set, "", Format::kText, none);
+  REQUIRE(said.has_value());
+  CHECK(said->find("pipeline_depth=\"auto\"") != std::string::npos);
+  CHECK(said->find("accumulators=\"auto\"") != std::string::npos);
+  const auto loaded = load_spec(fixed, {}, none);
+  REQUIRE(loaded.has_value());
+  CHECK(plan::can_plan(*loaded, *context->family, *context->target));
 }
 
 TEST_CASE("diff: exits 4 for what got worse of what was asked, 0 otherwise") {
