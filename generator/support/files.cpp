@@ -7,10 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <map>
+#include <mutex>
 
 namespace warpwright::support {
 namespace {
@@ -54,6 +57,29 @@ bool rename_new(const std::string &from, const std::string &to) {
   return true;
 }
 
+/// What pipes gave: a pipe gives its bytes once, and a spec is looked at more than once (`plan <(make_spec)`).
+class PipeTexts {
+ public:
+  std::optional<std::string> find(const std::string &file) {
+    const std::lock_guard lock(mutex_);
+    const auto at = texts_.find(file);
+    return at == texts_.end() ? std::nullopt : std::optional(at->second);
+  }
+  void keep(const std::string &file, const std::string &text) {
+    const std::lock_guard lock(mutex_);
+    texts_[file] = text;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::string> texts_;
+};
+
+PipeTexts &pipe_texts() {
+  static PipeTexts texts;
+  return texts;
+}
+
 bool write_to_device(const std::string &file, std::string_view bytes, std::string &why) {
   Descriptor out{::open(file.c_str(), O_WRONLY | O_CLOEXEC)};
   if (out.fd >= 0 && write_all(out.fd, bytes)) return true;
@@ -80,6 +106,11 @@ bool write_staged(const std::string &staged, std::string_view bytes, mode_t mode
 
 std::optional<std::string> read_file(const std::string &file, std::string &why, int64_t limit_bytes) {
   const bool is_stdin = file == "-";
+  struct stat named {};
+  const bool is_read_once = is_stdin || (::stat(file.c_str(), &named) == 0 && S_ISFIFO(named.st_mode));
+  if (is_read_once) {
+    if (std::optional<std::string> kept = pipe_texts().find(file)) return kept;
+  }
   Descriptor in{is_stdin ? STDIN_FILENO : ::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
   struct stat status {};
   if (in.fd < 0 || ::fstat(in.fd, &status) != 0) {
@@ -90,6 +121,9 @@ std::optional<std::string> read_file(const std::string &file, std::string &why, 
     why = "it is a folder";
     return std::nullopt;
   }
+  // A device may have no end.
+  constexpr int64_t kDeviceLimitBytes = int64_t{1} << 24;
+  if (S_ISCHR(status.st_mode)) limit_bytes = std::min(limit_bytes, kDeviceLimitBytes);
   std::string text;
   if (S_ISREG(status.st_mode) && status.st_size > 0 && status.st_size <= limit_bytes) {
     text.reserve(static_cast<size_t>(status.st_size));
@@ -102,7 +136,10 @@ std::optional<std::string> read_file(const std::string &file, std::string &why, 
       why = std::strerror(errno);
       return std::nullopt;
     }
-    if (got == 0) return text;
+    if (got == 0) {
+      if (is_read_once) pipe_texts().keep(file, text);
+      return text;
+    }
     text.append(buffer, static_cast<size_t>(got));
     if (static_cast<int64_t>(text.size()) > limit_bytes) {
       why = "it is longer than " + std::to_string(limit_bytes) + " bytes";
@@ -114,6 +151,11 @@ std::optional<std::string> read_file(const std::string &file, std::string &why, 
 bool write_file(const std::string &file, std::string_view bytes, std::string &why, IfExists if_exists) {
   struct stat status {};
   const bool exists = ::stat(file.c_str(), &status) == 0;
+  struct stat link {};
+  if (!exists && ::lstat(file.c_str(), &link) == 0) {
+    why = "it is a symbolic link that leads nowhere";
+    return false;
+  }
   if (exists && S_ISDIR(status.st_mode)) {
     why = "it is a folder";
     return false;

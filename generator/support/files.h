@@ -10,7 +10,7 @@
 namespace warpwright::support {
 
 /// The bytes of `file`, "-" being standard input; or nothing, with the reason in `why` ("No such file or directory").
-/// Refuses folders, and anything longer than `limit_bytes`.
+/// Refuses folders, and anything longer than `limit_bytes`. What a pipe or standard input gave is given again.
 std::optional<std::string> read_file(const std::string &file, std::string &why, int64_t limit_bytes = int64_t{1} << 32);
 
 enum class IfExists {

@@ -54,6 +54,35 @@ TEST_CASE("files: a refused or failed write changes nothing and leaves nothing")
   CHECK(folder.count() == 1);
 }
 
+TEST_CASE("files: a pipe's text is given twice, and a device without an end is refused") {
+  const TemporaryFolder folder;
+  const std::string pipe = folder.file("pipe");
+  std::string why;
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  std::thread writer([&] {
+    std::string unused;
+    CHECK(write_file(pipe, "once", unused));
+  });
+  CHECK(read_file(pipe, why) == std::optional<std::string>("once"));
+  writer.join();
+  CHECK(read_file(pipe, why) == std::optional<std::string>("once"));
+  CHECK_FALSE(read_file("/dev/zero", why));
+  CHECK_THAT(why, Catch::Contains("longer than"));
+}
+
+TEST_CASE("files: a symbolic link that leads nowhere is not replaced") {
+  const TemporaryFolder folder;
+  const std::string link = folder.file("link");
+  std::string why;
+  for (const std::string &target : {link, folder.file("absent")}) {
+    REQUIRE(::symlink(target.c_str(), link.c_str()) == 0);
+    CHECK_FALSE(write_file(link, "x", why));
+    CHECK_THAT(why, Catch::Contains("symbolic link"));
+    CHECK(folder.count() == 1);
+    REQUIRE(::unlink(link.c_str()) == 0);
+  }
+}
+
 TEST_CASE("files: equal bytes leave the file's time alone") {
   const TemporaryFolder folder;
   const std::string file = folder.file("x");
