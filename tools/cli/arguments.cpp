@@ -238,9 +238,11 @@ class CommandLine {
                                 return run_plan(plan_);
                               });
     verb->add_option("SPEC", plan_.specs, "Spec files, folders of them, or - for standard input")->type_name("");
-    verb->add_flag("--candidates", plan_.candidates, "List every choice for the auto fields, with reasons for rejection");
-    verb->add_option("--grid", plan_.grid, "Plan every combination: path=a..b or path=a,b,c")->type_name("PATH=VALUES …");
+    CLI::Option *candidates = verb->add_flag("--candidates", plan_.candidates, "List every choice for the auto fields, with reasons for rejection");
+    CLI::Option *grid = verb->add_option("--grid", plan_.grid, "Plan every combination: path=a..b or path=a,b,c");
+    grid->type_name("PATH=VALUES …")->excludes(candidates);
     CLI::Option *fix = verb->add_flag("--fix", plan_.fix, "Write the spec with the first change that makes it plan beside it");
+    fix->excludes(candidates)->excludes(grid);
     verb->add_option("-o,--output", plan_.output, "--fix: the file to write instead; an existing one is left alone")
         ->type_name("FILE")
         ->needs(fix);
@@ -271,7 +273,7 @@ class CommandLine {
                               "warpwright build configs/kernels -o out --archive out/kernels.wwa -j 2",
                               [this] { return run_build(build_); });
     add_specs(verb, build_.specs);
-    verb->add_option("-o,--output", build_.output_folder, "Folder for sources, PTX and cubins")->type_name("DIR");
+    verb->add_option("-o,--output", build_.output_folder, "Folder for sources, PTX and cubins; default: this one")->type_name("DIR");
     verb->add_option("--archive", build_.archive, "Pack everything into one file")->type_name("FILE");
     verb->add_option("--report", build_.report, "Write what the compiler found as JSON")->type_name("FILE");
     verb->add_option("-j,--jobs", build_.jobs, "Compilers at a time; default: one per core")

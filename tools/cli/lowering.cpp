@@ -12,8 +12,8 @@ namespace warpwright::cli {
 namespace {
 
 std::optional<plan::OperatorPlan> plan_spec(const std::string &file, std::vector<std::string> set,
-                                            const std::string &arch, support::Diagnostics &diagnostics) {
-  if (!arch.empty()) set.push_back("arch=" + support::json_quote(arch));
+                                            const std::optional<std::string> &arch, support::Diagnostics &diagnostics) {
+  if (arch) set.push_back("arch=" + support::json_quote(*arch));
   const std::optional<spec::KernelSpec> spec = load_spec(file, set, diagnostics);
   if (!spec) return std::nullopt;
   const target::SmTarget *target = target::find_target(spec->arch);
@@ -27,7 +27,7 @@ std::optional<LoweredOperator> lower_spec(const std::string &file, const std::ve
                                           const std::vector<std::string> &archs, const emit::LowerOptions &options,
                                           support::Diagnostics &diagnostics) {
   LoweredOperator lowered;
-  std::optional<plan::OperatorPlan> plan = plan_spec(file, set, archs.empty() ? "" : archs[0], diagnostics);
+  std::optional<plan::OperatorPlan> plan = plan_spec(file, set, archs.empty() ? std::nullopt : std::optional(archs[0]), diagnostics);
   if (!plan) return std::nullopt;
   lowered.plan = std::move(*plan);
   lowered.archs = archs.empty() ? std::vector<std::string>{lowered.plan.spec.arch} : archs;

@@ -36,6 +36,8 @@ void install_handlers() {
   struct sigaction action {};
   action.sa_handler = on_interrupt;
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(number, &action, nullptr);
+  // A file size limit is then a failed write like any other, which cleans up.
+  ::signal(SIGXFSZ, SIG_IGN);
 #if !defined(__SANITIZE_ADDRESS__)
   action.sa_handler = on_crash;
   action.sa_flags = SA_RESETHAND;

@@ -2,6 +2,7 @@
 // Contexts, grids and edited specs for the planning verbs.
 #include "tools/cli/planning.h"
 
+#include "generator/spec/family_spec.h"
 #include "generator/spec/json_tree.h"
 #include "generator/support/json_text.h"
 #include "tools/cli/families.h"
@@ -60,7 +61,7 @@ std::optional<GridAxis> parse_axis(const std::string &item, support::Diagnostics
   if (parse_range(values, first, last)) {
     for (int64_t value = first; value <= last && axis.values_json.size() <= kMostGridPoints; ++value)
       axis.values_json.push_back(std::to_string(value));
-  } else if (!values.empty()) {
+  } else if (values.find("..") == std::string::npos) {
     for (const std::string &value : split_values(values)) {
       if (value.empty()) continue;
       axis.values_json.push_back(looks_like_json(value) ? value : support::json_quote(value));
@@ -88,6 +89,11 @@ std::optional<PlanningContext> make_context(spec::KernelSpec spec, const Shape &
       for (const auto &entry : context.shape) names.push_back(entry.first);
       diagnostics.add(error("cli.usage", fmt::format("--shape: {} has no launch variable \"{}\"; there are {}",
                                                      spec.family, name, fmt::join(names, ", "))));
+      return std::nullopt;
+    }
+    for (const spec::Field &row : family_spec(spec.family).fields) {
+      if (row.path != "problem." + name || (value >= row.min && value <= row.max)) continue;
+      diagnostics.add(error("cli.usage", fmt::format("--shape: {} is {} to {}, not {}", name, row.min, row.max, value)));
       return std::nullopt;
     }
     const auto field = spec.values.find("problem." + name);

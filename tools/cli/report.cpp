@@ -11,6 +11,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <string_view>
 
 namespace warpwright::cli {
@@ -74,6 +75,20 @@ support::Diagnostic error(const std::string &slug, const std::string &message, s
   d.message = message;
   d.hints = std::move(hints);
   return d;
+}
+
+bool spares_inputs(const std::string &output, const std::vector<std::string> &inputs,
+                   support::Diagnostics &diagnostics) {
+  for (const std::string &input : inputs) {
+    std::error_code ignored;
+    if (!support::is_file(output) || !std::filesystem::equivalent(output, input, ignored)) continue;
+    support::Diagnostic d = error("cli.file-exists", "the output would replace the spec that it is made from",
+                                  {"give the output another name"});
+    d.where.file = output;
+    diagnostics.add(std::move(d));
+    return false;
+  }
+  return true;
 }
 
 bool write_result(const std::string &file, const std::string &text, support::Diagnostics &diagnostics) {

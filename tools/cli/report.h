@@ -27,6 +27,9 @@ int finish(const support::Diagnostics &diagnostics, Format format = Format::kTex
 /// One error without a place in a file.
 support::Diagnostic error(const std::string &slug, const std::string &message, std::vector<std::string> hints = {});
 
+/// False with cli.file-exists if `output` is one of `inputs`: results never replace what they were made from.
+bool spares_inputs(const std::string &output, const std::vector<std::string> &inputs, support::Diagnostics &diagnostics);
+
 /// Writes a result to `file`, or to standard output if it is empty or "-". False with cli.unwritable.
 bool write_result(const std::string &file, const std::string &text, support::Diagnostics &diagnostics);
 

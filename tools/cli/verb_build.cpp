@@ -28,6 +28,9 @@ int run_build(const BuildOptions &options) {
   const InterruptScope interrupts;
   support::Diagnostics diagnostics;
   const std::vector<std::string> files = expand_specs(options.specs, diagnostics);
+  for (const std::string &output : {options.archive, options.report}) {
+    if (!spares_inputs(output, files, diagnostics)) return finish(diagnostics, format_of(options.json));
+  }
   std::vector<std::optional<LoweredOperator>> lowered(files.size());
   std::vector<support::Diagnostics> found(files.size());
   // Everything that needs no compiler comes first: all of its problems are told before a second is spent.

@@ -76,6 +76,7 @@ void write_sources(const LoweredOperator &op, const EmitOptions &options, suppor
 
 int run_emit(const EmitOptions &options) {
   support::Diagnostics diagnostics;
+  if (!spares_inputs(options.output, {options.spec}, diagnostics)) return finish(diagnostics, format_of(options.json));
   emit::LowerOptions lower_options;
   lower_options.dump_after = options.dump_after;
   lower_options.debug_waits = options.debug_waits;
