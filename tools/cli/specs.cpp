@@ -26,7 +26,9 @@ bool is_spec_name(const std::string &name) {
   const auto ends_with = [&](const std::string &end) {
     return name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
   };
-  return ends_with(".json") && !ends_with(".schema.json") && name.front() != '.';
+  // What `build` writes beside the specs is none.
+  return ends_with(".json") && !ends_with(".schema.json") && !ends_with(".plan.json") && !ends_with(".findings.json") &&
+         name.front() != '.';
 }
 
 std::vector<std::string> specs_below(const std::string &folder) {

@@ -12,7 +12,7 @@ TEST_CASE("specs: a folder stands for the specs below it, in order") {
   const tests::TemporaryFolder folder;
   std::string why;
   REQUIRE(support::make_folders(folder.file("sub"), why));
-  for (const char *name : {"b.json", "a.json", "sub/c.json", "x.schema.json", ".hidden.json", "notes.txt"}) {
+  for (const char *name : {"b.json", "a.json", "sub/c.json", "x.schema.json", "a.plan.json", "a.findings.json", ".hidden.json", "notes.txt"}) {
     REQUIRE(support::write_file(folder.file(name), "{}", why));
   }
   support::Diagnostics diagnostics;
