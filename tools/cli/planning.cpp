@@ -127,7 +127,10 @@ std::optional<std::vector<GridAxis>> parse_grid(const std::vector<std::string> &
   return axes;
 }
 
-std::string edit_spec_text(const std::string &text, const std::string &path, const std::string &json) {
+std::string edit_spec_text(const std::string &text, const std::string &path, const std::string &value) {
+  // --set takes words without quotes.
+  const size_t begin = value.find_first_not_of(" \t");
+  const std::string json = begin == std::string::npos || looks_like_json(value.substr(begin)) ? value : support::json_quote(value);
   support::Diagnostics ignored;
   const auto document = spec::parse_json("spec", text, "spec", ignored);
   WARPWRIGHT_ASSERT(document.has_value() && document->root.kind == spec::JsonNode::Kind::kObject,

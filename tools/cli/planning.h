@@ -33,6 +33,6 @@ std::optional<std::vector<GridAxis>> parse_grid(const std::vector<std::string> &
 /// `text`, a spec's JSON, with the value at the dotted `path` replaced or added; the rest is left as it is written.
 ///
 /// Requires  `text` parses as an object, and so do the objects on the way of `path`.
-std::string edit_spec_text(const std::string &text, const std::string &path, const std::string &json);
+std::string edit_spec_text(const std::string &text, const std::string &path, const std::string &value);
 
 }  // namespace warpwright::cli

@@ -108,6 +108,8 @@ TEST_CASE("edit spec: a value is replaced where it stands, and the rest of the t
   CHECK(edit_spec_text("{\"a\": 1}", "tile.n", "128") == "{\"tile\": {\"n\": 128}, \"a\": 1}");
   CHECK(edit_spec_text("{\"tile\": {\"m\": 256}}", "tile.n", "128") == "{\"tile\": {\"n\": 128, \"m\": 256}}");
   CHECK(edit_spec_text("{}", "lora.placement", "\"ring\"") == "{\"lora\": {\"placement\": \"ring\"}}");
+  CHECK(edit_spec_text("{\"lora\": {\"type\": \"bf16\"}}", "lora.type", "fp16") == "{\"lora\": {\"type\": \"fp16\"}}");
+  CHECK(edit_spec_text("{\"tile\": {\"n\": 256}}", "tile.n", " 128") == "{\"tile\": {\"n\":  128}}");
   CHECK_THROWS_AS(edit_spec_text(text, "tile.n", "128"), support::InternalError);
   CHECK_THROWS_AS(edit_spec_text("{\"tile\": 3}", "tile.n", "128"), support::InternalError);
 }
