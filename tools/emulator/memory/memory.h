@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memories of the emulated device: global, shared, tensor memory.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+namespace warpwright::emulator {
+
+/// Global memory of one device: allocations with unmapped gaps between them, so that an access past an end is seen.
+///
+/// Threads   any number at once; what kernels do to the bytes themselves is theirs to order.
+class GlobalMemory {
+ public:
+  /// Bytes are `poison` until written. Alignment at least 256, as cuMemAlloc gives (CUDA Driver API, cuMemAlloc: "suitably
+  /// aligned for any kind of variable"). Returns 0 when `bytes` is 0 or host memory is short.
+  uint64_t allocate(uint64_t bytes);
+  /// False: no allocation begins there.
+  bool release(uint64_t address);
+  /// The host's view of [address, address + bytes), or nullptr when that is not inside one allocation.
+  uint8_t *resolve(uint64_t address, uint64_t bytes) const;
+  /// "12 bytes past the end of the 4,096 bytes at 0x…", for messages.
+  std::string describe(uint64_t address) const;
+  static constexpr uint8_t kPoison = 0xFF;
+
+ private:
+  struct Allocation {
+    uint64_t bytes = 0;
+    std::unique_ptr<uint8_t[]> data;
+  };
+  mutable std::shared_mutex mutex_;
+  std::map<uint64_t, Allocation> allocations_;
+  uint64_t next_ = uint64_t{0x7} << 40;
+};
+
+/// Tensor memory of one CTA's SM: 128 lanes of 512 columns of 32 bits, row-major by lane.
+/// Source: PTX ISA 9.0, "Tensor Memory": 512 columns and 128 rows per CTA, 32-bit cells; an address has the lane in bits
+/// 31-16 and the column in bits 15-0.
+class TensorMemory {
+ public:
+  static constexpr uint32_t kLanes = 128;
+  static constexpr uint32_t kCols = 512;
+  static constexpr uint32_t kPoison = 0x7FFFDEAD;  ///< a NaN, whichever format reads it as 32-bit float
+
+  TensorMemory() : cells_(size_t{kLanes} * kCols, kPoison) {}
+  uint32_t *row(uint32_t lane) { return cells_.data() + size_t{lane} * kCols; }
+  const uint32_t *row(uint32_t lane) const { return cells_.data() + size_t{lane} * kCols; }
+  static uint32_t lane_of(uint32_t address) { return address >> 16; }
+  static uint32_t col_of(uint32_t address) { return address & 0xFFFF; }
+
+ private:
+  std::vector<uint32_t> cells_;
+};
+
+/// A run of bytes of shared memory: [offset, offset + bytes).
+struct ByteRange {
+  uint32_t offset = 0;
+  uint32_t bytes = 0;
+};
+
+}  // namespace warpwright::emulator
