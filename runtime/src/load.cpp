@@ -40,6 +40,18 @@ Status place_in_current_context(const Driver &driver, const std::string &name, C
   return driver.check(driver.cuFuncLoad(function), name + ": placing it in the context");
 }
 
+/// A driver that does not take the cubin compiles the PTX that it was made from.
+/// Source: CUDA Driver API 13.0, cuLibraryLoadData: the code may be PTX, which ends with a 0.
+Status load_ptx(const format::ArchiveView &view, uint32_t blob_index, const std::string &name, const Driver &driver,
+                CUlibrary *library) {
+  std::string problem;
+  if (!view.check_blob(blob_index, &problem)) return failure(WW_STATUS_CORRUPT_ARCHIVE, name + ": " + problem);
+  const format::BlobView blob = view.blob(blob_index);
+  const std::string text(reinterpret_cast<const char *>(blob.bytes), blob.num_bytes);
+  return driver.check(driver.cuLibraryLoadData(library, text.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0),
+                      name + ": loading its PTX, since the driver takes no cubin");
+}
+
 std::string list_archs(const format::Kernel &kernel) {
   std::string text;
   for (const format::Image *image : *kernel.images()) text += (text.empty() ? "" : ", ") + image->arch()->str();
@@ -62,9 +74,11 @@ Status ww_operator_t::load_image(size_t kernel_index, size_t image_index, const 
   LoadedImage fresh;
   fresh.driver = driver;
   fresh.image_index = static_cast<uint32_t>(image_index);
-  WW_RETURN_IF_FAILED(driver->check(
-      driver->cuLibraryLoadData(&fresh.library, blob.bytes, nullptr, nullptr, 0, nullptr, nullptr, 0),
-      name + ": loading its cubin"));
+  const CUresult result = driver->cuLibraryLoadData(&fresh.library, blob.bytes, nullptr, nullptr, 0, nullptr, nullptr, 0);
+  if (result == CUDA_ERROR_NO_BINARY_FOR_GPU)
+    WW_RETURN_IF_FAILED(load_ptx(archive->view, kernel_record.images()->Get(static_cast<uint32_t>(image_index))->ptx(), name,
+                                 *driver, &fresh.library));
+  else WW_RETURN_IF_FAILED(driver->check(result, name + ": loading its cubin"));
   Status found = driver->check(driver->cuLibraryGetKernel(&fresh.kernel, fresh.library, kernel_record.name()->c_str()),
                                name + ": looking up its entry");
   if (found.ok()) *loaded = std::move(fresh);

@@ -81,8 +81,10 @@ FAKE CUresult cuMemsetD8Async(CUdeviceptr address, unsigned char, size_t bytes, 
 FAKE CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *, void **, unsigned,
                                 CUlibraryOption *, void **, unsigned) {
   const Lock lock(state().mutex);
+  const bool is_cubin = std::memcmp(code, ELFMAG, SELFMAG) == 0;
+  if (is_cubin && state().load_cubin_result != CUDA_SUCCESS) return state().load_cubin_result;
   if (state().load_result != CUDA_SUCCESS) return state().load_result;
-  state().loads.emplace_back(static_cast<const char *>(code) + sizeof(Elf64_Ehdr));
+  state().loads.emplace_back(static_cast<const char *>(code) + (is_cubin ? sizeof(Elf64_Ehdr) : 0));
   *library = reinterpret_cast<CUlibrary>(state().loads.size());
   return CUDA_SUCCESS;
 }

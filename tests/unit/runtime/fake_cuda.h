@@ -69,13 +69,14 @@ struct FakeCuda {
   std::vector<FakeDevice> devices = {FakeDevice()};
   int current_device = 0;  ///< −1: no context
   CUresult load_result = CUDA_SUCCESS;
+  CUresult load_cubin_result = CUDA_SUCCESS;  ///< of images that are ELF files
   CUresult get_kernel_result = CUDA_SUCCESS;
   CUresult set_attribute_result = CUDA_SUCCESS;
   CUresult encode_result = CUDA_SUCCESS;
   CUresult launch_result = CUDA_SUCCESS;
   std::map<std::string, std::vector<size_t>> param_bytes;  ///< of each kernel's parameters
   // Records.
-  std::vector<std::string> loads;  ///< the bytes behind the loaded cubin's ELF header, up to a 0
+  std::vector<std::string> loads;  ///< the bytes behind the loaded cubin's ELF header, up to a 0; other images whole
   int unloads = 0;
   std::vector<std::string> looked_up;
   std::vector<FakeAttribute> attributes;

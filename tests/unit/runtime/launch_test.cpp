@@ -322,6 +322,31 @@ TEST_CASE("launch: misuse gives a status with text and launches nothing") {
   }
 }
 
+TEST_CASE("launch: a driver that takes no cubin is given the PTX") {
+  FakeCuda &fake = fresh_fake();
+  expect_params(fake);
+  const OpenArchive archive(small_archive_bytes({"op", "other"}));
+  const OpenDriver driver;
+  SmallLaunch small(50);
+  ww_message_t message;
+  fake.load_cubin_result = CUDA_ERROR_NO_BINARY_FOR_GPU;
+  SECTION("once, and as it is in the archive") {
+    for (int i = 0; i < 2; ++i) REQUIRE(wwOperatorLaunch(archive.op("op"), driver.get(), &small.launch, &message) == WW_STATUS_OK);
+    CHECK(fake.loads == std::vector<std::string>{".version 9.0\n.target sm_100a\n// op_small\n"});
+    CHECK(fake.launches.size() == 2);
+  }
+  SECTION("its refusal of the PTX is the message") {
+    fake.load_result = CUDA_ERROR_INVALID_VALUE;
+    fake.load_cubin_result = CUDA_SUCCESS;
+    CHECK(wwOperatorLaunch(archive.op("op"), driver.get(), &small.launch, &message) == WW_STATUS_CUDA_ERROR);
+    CHECK(std::string(message.text).find("loading its cubin") != std::string::npos);
+    fake.load_cubin_result = CUDA_ERROR_NO_BINARY_FOR_GPU;
+    CHECK(wwOperatorLaunch(archive.op("op"), driver.get(), &small.launch, &message) == WW_STATUS_CUDA_ERROR);
+    CHECK(std::string(message.text).find("loading its PTX") != std::string::npos);
+    CHECK(fake.loads.empty());
+  }
+}
+
 TEST_CASE("launch: a damaged cubin is found when it is first loaded, not before") {
   FakeCuda &fake = fresh_fake();
   std::string bytes = small_archive_bytes({"op"});
