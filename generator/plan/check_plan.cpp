@@ -8,11 +8,15 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <iterator>
 
 namespace warpwright::plan {
 namespace {
 
 using support::format_bytes;
+
+/// PTX ISA 9.0, "mbarrier": an opaque object of 64 bits, aligned to them.
+constexpr int64_t kMbarrierBytes = 8;
 
 class Checker {
  public:
@@ -26,6 +30,7 @@ class Checker {
     check_budget();
     check_tmem();
     check_barriers();
+    check_barrier_places();
     check_roles();
     for (support::Diagnostic &diagnostic : found_) diagnostics_.add(std::move(diagnostic));
   }
@@ -83,17 +88,22 @@ class Checker {
 
   void check_region_bytes() {
     std::map<std::string, int64_t> most_bytes;
+    std::map<std::string, std::string> channel_of;
     for (const Channel &channel : kernel_.channels)
       for (const Payload &payload : channel.payloads) {
         std::map<std::string, int64_t> bytes;
         for (const Copy &copy : payload.copies) bytes[copy.region] += copy.bytes();
-        for (const auto &[region, sum] : bytes) most_bytes[region] = std::max(most_bytes[region], sum);
+        for (const auto &[region, sum] : bytes) {
+          most_bytes[region] = std::max(most_bytes[region], sum);
+          channel_of[region] = channel.name;
+        }
       }
     for (const auto &[name, bytes] : most_bytes) {
       const auto region = std::find_if(kernel_.smem.regions.begin(), kernel_.smem.regions.end(),
                                        [&, &wanted = name](const SmemRegion &r) { return r.name == wanted; });
       if (region == kernel_.smem.regions.end()) {
-        report("plan.unknown-name", "region " + name, "copies fill a region that is not in the plan");
+        report("plan.unknown-name", "channel " + channel_of[name],
+               fmt::format("its copies fill \"{}\", a region that is not in the plan", name));
       } else if (region->stage_bytes != bytes) {
         report("plan.region-bytes", "region " + name,
                fmt::format("a stage has {}; the copies of its largest payload bring {}",
@@ -154,22 +164,39 @@ class Checker {
                       tmem.used_cols, alloc, end_col));
   }
 
-  bool names_are_known() {
-    std::vector<std::string> roles;
-    for (const Role &role : kernel_.roles) roles.push_back(role.name);
-    bool all_known = true;
-    for (const Channel &channel : kernel_.channels)
-      for (const auto &owners : channel.chain)
-        for (const ChannelOwner &owner : owners)
-          if (std::find(roles.begin(), roles.end(), owner.role) == roles.end()) {
-            report("plan.unknown-name", "channel " + channel.name, "there is no role \"" + owner.role + "\"");
-            all_known = false;
-          }
-    return all_known;
+  const Role *role_named(const std::string &name) const {
+    for (const Role &role : kernel_.roles)
+      if (role.name == name) return &role;
+    return nullptr;
+  }
+
+  /// Whether derive_barriers() may be asked: it takes a channel whose owners make no sense for a bug.
+  bool channel_is_sound(const Channel &channel) {
+    const size_t before = found_.size();
+    const std::string place = "channel " + channel.name;
+    if (channel.chain.size() < 2) report("plan.barrier-mismatch", place, "has fewer than two positions");
+    for (const auto &owners : channel.chain) {
+      if (owners.empty()) report("plan.barrier-mismatch", place, "a position has no owner");
+      for (const ChannelOwner &owner : owners) {
+        const Role *role = role_named(owner.role);
+        const Role *first = role_named(owners.front().role);
+        if (role == nullptr) {
+          report("plan.unknown-name", place, "there is no role \"" + owner.role + "\"");
+        } else if (first != nullptr && first->runs_in != role->runs_in) {
+          report("plan.barrier-mismatch", place,
+                 fmt::format("{} and {} join, but run in different CTAs", first->name, role->name));
+        }
+        if (owner.hands_over == HandOver::kTma && channel.payloads.empty())
+          report("plan.barrier-mismatch", place, owner.role + " hands over by TMA, but there is no payload");
+      }
+    }
+    return found_.size() == before;
   }
 
   void check_barriers() {
-    if (!names_are_known()) return;
+    bool all_sound = true;
+    for (const Channel &channel : kernel_.channels) all_sound &= channel_is_sound(channel);
+    if (!all_sound) return;
     const std::vector<Barrier> implied = derive_barriers(kernel_.channels, kernel_.roles, kernel_.cta_group);
     for (const Barrier &barrier : implied) {
       const auto planned = std::find_if(kernel_.barriers.begin(), kernel_.barriers.end(),
@@ -210,6 +237,29 @@ class Checker {
     }
   }
 
+  /// Every barrier in one region, and no two in the same place.
+  void check_barrier_places() {
+    std::map<int64_t, int64_t> taken_bytes;
+    for (const Barrier &barrier : kernel_.barriers) {
+      const int64_t begin = barrier.offset_bytes;
+      const int64_t end = begin + barrier.count * kMbarrierBytes;
+      const bool is_inside =
+          begin % kMbarrierBytes == 0 &&
+          std::any_of(kernel_.smem.regions.begin(), kernel_.smem.regions.end(), [&](const SmemRegion &region) {
+            return region.channel.empty() && begin >= region.offset_bytes &&
+                   end <= region.offset_bytes + region.total_bytes();
+          });
+      const auto next = taken_bytes.lower_bound(begin);
+      const bool is_alone = (next == taken_bytes.end() || next->first >= end) &&
+                            (next == taken_bytes.begin() || std::prev(next)->second <= begin);
+      taken_bytes[begin] = end;
+      if (!is_inside || !is_alone)
+        report("plan.barrier-mismatch", "barrier " + barrier.name,
+               fmt::format("[{}, {}) is {}", begin, end,
+                           is_inside ? "another barrier's place as well" : "in no region for barriers"));
+    }
+  }
+
   void check_roles() {
     int64_t registers = 0;
     int warps_end = 0;
@@ -246,6 +296,17 @@ class Checker {
 
 void check_plan(const PlacedPlan &plan, const target::SmTarget &target, support::Diagnostics &diagnostics) {
   for (const KernelPlan &kernel : plan.plan.kernels) Checker(plan, kernel, target, diagnostics).run();
+  const auto slack = plan.plan.facts.find("smem_slack_bytes");
+  if (slack == plan.plan.facts.end() || plan.plan.kernels.empty()) return;
+  const std::string expected = std::to_string(plan.plan.kernels.front().smem.slack_bytes());
+  if (slack->second == expected) return;
+  support::Diagnostic error;
+  error.slug = "plan.smem-total";
+  error.path = "facts.smem_slack_bytes";
+  const auto place = plan.places.find("facts");
+  if (place != plan.places.end()) error.where = place->second;
+  error.message = fmt::format("says {}; the regions leave {}", slack->second, expected);
+  diagnostics.add(std::move(error));
 }
 
 }  // namespace warpwright::plan

@@ -13,7 +13,7 @@ namespace warpwright::plan {
 ///           plan.smem-over-budget, plan.smem-total (used_bytes is not the end of the last region),
 ///           plan.tmem-overlap (other than in shared parts), plan.tmem-over-budget, plan.tmem-alloc (not a power of
 ///           two of at least 32 that covers the columns in use), plan.barrier-mismatch (not what channels, roles and
-///           CTA scopes imply), plan.tx-over-limit, plan.warp-overlap, plan.too-many-threads,
+///           CTA scopes imply, or outside of the regions for barriers), plan.tx-over-limit, plan.warp-overlap, plan.too-many-threads,
 ///           plan.too-many-registers, plan.unknown-name. Each at the record's place.
 void check_plan(const PlacedPlan &plan, const target::SmTarget &target, support::Diagnostics &diagnostics);
 

@@ -2,96 +2,15 @@
 // From JSON records to plan records.
 #include "generator/plan/read_plan.h"
 
+#include "generator/plan/plan_reader.h"
 #include "generator/plan/words.h"
-#include "generator/spec/json_tree.h"
 
 namespace warpwright::plan {
 namespace {
 
 using spec::JsonNode;
 
-/// Typed access to members; the first member that is missing or wrong is reported and makes the result unusable.
-class Reader {
- public:
-  Reader(const spec::JsonDocument &document, support::Diagnostics &diagnostics, PlacedPlan &result)
-      : document_(document), diagnostics_(diagnostics), result_(result) {}
-
-  bool ok() const { return ok_; }
-
-  const JsonNode &member(const JsonNode &object, const char *key, JsonNode::Kind kind) {
-    static const JsonNode empty;
-    const JsonNode *found = object.find(key);
-    if (found != nullptr && found->kind == kind) return *found;
-    fail(found != nullptr ? *found : object,
-         std::string("\"") + key + (found != nullptr ? "\" has the wrong type" : "\" is missing"));
-    return empty;
-  }
-  int64_t integer(const JsonNode &object, const char *key) {
-    return member(object, key, JsonNode::Kind::kInteger).integer;
-  }
-  bool boolean(const JsonNode &object, const char *key) {
-    return member(object, key, JsonNode::Kind::kBoolean).boolean;
-  }
-  const std::string &text(const JsonNode &object, const char *key) {
-    return member(object, key, JsonNode::Kind::kText).text;
-  }
-  template <typename Find>
-  auto word(const JsonNode &object, const char *key, Find find) {
-    const auto found = find(text(object, key));
-    if (!found && ok_) fail(*object.find(key), std::string("\"") + key + "\" is a word that plans do not have");
-    return found.value_or(typename decltype(found)::value_type{});
-  }
-  std::vector<std::string> texts(const JsonNode &object, const char *key) {
-    std::vector<std::string> values;
-    for (const JsonNode &item : member(object, key, JsonNode::Kind::kList).items) values.push_back(item.text);
-    return values;
-  }
-  std::vector<int64_t> integers(const JsonNode &object, const char *key) {
-    std::vector<int64_t> values;
-    for (const JsonNode &item : member(object, key, JsonNode::Kind::kList).items) values.push_back(item.integer);
-    return values;
-  }
-  std::map<std::string, int64_t> integer_map(const JsonNode &object, const char *key) {
-    std::map<std::string, int64_t> values;
-    for (const auto &entry : member(object, key, JsonNode::Kind::kObject).members)
-      values[entry.key] = entry.value.integer;
-    return values;
-  }
-  std::map<std::string, std::string> text_map(const JsonNode &object, const char *key) {
-    std::map<std::string, std::string> values;
-    for (const auto &entry : member(object, key, JsonNode::Kind::kObject).members) values[entry.key] = entry.value.text;
-    return values;
-  }
-  template <typename Record, typename Body>
-  std::vector<Record> list(const JsonNode &object, const char *key, Body body) {
-    std::vector<Record> records;
-    for (const JsonNode &item : member(object, key, JsonNode::Kind::kList).items) {
-      if (!ok_) break;
-      records.push_back(body(item));
-    }
-    return records;
-  }
-  void place(const std::string &name, const JsonNode &node) { result_.places[name] = document_.locate(node); }
-
- private:
-  void fail(const JsonNode &node, const std::string &message) {
-    if (!ok_) return;
-    ok_ = false;
-    support::Diagnostic error;
-    error.slug = "plan.bad-record";
-    error.where = document_.locate(node);
-    error.message = message;
-    error.hints = {"warpwright plan SPEC --json"};
-    diagnostics_.add(std::move(error));
-  }
-
-  const spec::JsonDocument &document_;
-  support::Diagnostics &diagnostics_;
-  PlacedPlan &result_;
-  bool ok_ = true;
-};
-
-Role read_role(Reader &in, const JsonNode &node) {
+Role read_role(PlanReader &in, const JsonNode &node) {
   Role role;
   role.name = in.text(node, "name");
   role.text = in.text(node, "text");
@@ -104,11 +23,15 @@ Role read_role(Reader &in, const JsonNode &node) {
   return role;
 }
 
-SmemPlan read_smem(Reader &in, const JsonNode &node) {
+SmemPlan read_smem(PlanReader &in, const JsonNode &node) {
   SmemPlan smem;
   in.place("smem", node);
   smem.used_bytes = in.integer(node, "used_bytes");
   smem.limit_bytes = in.integer(node, "limit_bytes");
+  const int64_t slack_bytes = in.integer(node, "slack_bytes", -kMostInteger);
+  if (slack_bytes != smem.slack_bytes() && in.ok())
+    in.fail(*node.find("slack_bytes"), "\"slack_bytes\" is " + std::to_string(slack_bytes) +
+                                           "; limit_bytes less used_bytes is " + std::to_string(smem.slack_bytes()));
   smem.regions = in.list<SmemRegion>(node, "regions", [&](const JsonNode &item) {
     SmemRegion region;
     region.name = in.text(item, "name");
@@ -126,7 +49,7 @@ SmemPlan read_smem(Reader &in, const JsonNode &node) {
   return smem;
 }
 
-TmemPlan read_tmem(Reader &in, const JsonNode &node) {
+TmemPlan read_tmem(PlanReader &in, const JsonNode &node) {
   TmemPlan tmem;
   in.place("tmem", node);
   tmem.used_cols = in.integer(node, "used_cols");
@@ -149,7 +72,7 @@ TmemPlan read_tmem(Reader &in, const JsonNode &node) {
   return tmem;
 }
 
-Payload read_payload(Reader &in, const JsonNode &node) {
+Payload read_payload(PlanReader &in, const JsonNode &node) {
   Payload payload;
   payload.name = in.text(node, "name");
   payload.turns_per_tile = in.integer(node, "turns_per_tile");
@@ -166,25 +89,44 @@ Payload read_payload(Reader &in, const JsonNode &node) {
   return payload;
 }
 
-Channel read_channel(Reader &in, const JsonNode &node) {
-  Channel channel;
-  channel.name = in.text(node, "name");
-  channel.text = in.text(node, "text");
-  channel.depth = in.integer(node, "depth_slots");
-  channel.barrier_depth = in.integer(node, "barrier_depth_slots");
-  for (const JsonNode &position : in.member(node, "chain", JsonNode::Kind::kList).items) {
+/// Positions that hand a slot on: at least two, each with an owner.
+void read_chain(PlanReader &in, const JsonNode &node, Channel &channel) {
+  const JsonNode &chain = in.member(node, "chain", JsonNode::Kind::kList);
+  for (const JsonNode &position : chain.items) {
+    if (position.kind != JsonNode::Kind::kList || position.items.empty()) {
+      in.fail(position, "a position of \"chain\" is a list of at least one owner");
+      return;
+    }
     std::vector<ChannelOwner> owners;
     for (const JsonNode &item : position.items)
       owners.push_back({in.text(item, "role"), in.word(item, "hands_over", hand_over_from)});
     channel.chain.push_back(std::move(owners));
   }
+  if (channel.chain.size() < 2) in.fail(chain, "\"chain\" has fewer than two positions");
+}
+
+Swizzle read_swizzle(PlanReader &in, const JsonNode &node) {
+  const int64_t bytes = in.integer(node, "swizzle_bytes");
+  for (const Swizzle swizzle : {Swizzle::kNone, Swizzle::k32, Swizzle::k64, Swizzle::k128})
+    if (bytes == static_cast<int64_t>(swizzle)) return swizzle;
+  in.fail(*node.find("swizzle_bytes"), "\"swizzle_bytes\" is " + std::to_string(bytes) + "; it is 0, 32, 64 or 128");
+  return Swizzle::kNone;
+}
+
+Channel read_channel(PlanReader &in, const JsonNode &node) {
+  Channel channel;
+  channel.name = in.text(node, "name");
+  channel.text = in.text(node, "text");
+  channel.depth = in.integer(node, "depth_slots");
+  channel.barrier_depth = in.integer(node, "barrier_depth_slots");
+  read_chain(in, node, channel);
   channel.regions = in.texts(node, "regions");
   channel.payloads = in.list<Payload>(node, "payloads", [&](const JsonNode &item) { return read_payload(in, item); });
   in.place("channel " + channel.name, node);
   return channel;
 }
 
-Barrier read_barrier(Reader &in, const JsonNode &node) {
+Barrier read_barrier(PlanReader &in, const JsonNode &node) {
   Barrier barrier;
   barrier.name = in.text(node, "name");
   barrier.channel = in.text(node, "channel");
@@ -203,7 +145,7 @@ Barrier read_barrier(Reader &in, const JsonNode &node) {
   return barrier;
 }
 
-void read_interface(Reader &in, const JsonNode &node, KernelPlan &kernel) {
+void read_interface(PlanReader &in, const JsonNode &node, KernelPlan &kernel) {
   kernel.named_barriers = in.list<NamedBarrier>(node, "named_barriers", [&](const JsonNode &item) {
     return NamedBarrier{in.text(item, "name"), static_cast<int>(in.integer(item, "id")),
                         in.integer(item, "num_threads"), in.text(item, "text")};
@@ -219,7 +161,7 @@ void read_interface(Reader &in, const JsonNode &node, KernelPlan &kernel) {
     map.dims = in.texts(item, "dims");
     map.strides_bytes = in.texts(item, "strides_bytes");
     map.box = in.integers(item, "box_elems");
-    map.swizzle = static_cast<Swizzle>(in.integer(item, "swizzle_bytes"));
+    map.swizzle = read_swizzle(in, item);
     map.is_store = in.boolean(item, "is_store");
     in.place("tensor map " + map.name, item);
     return map;
@@ -235,7 +177,7 @@ void read_interface(Reader &in, const JsonNode &node, KernelPlan &kernel) {
   });
 }
 
-void read_work(Reader &in, const JsonNode &node, KernelPlan &kernel) {
+void read_work(PlanReader &in, const JsonNode &node, KernelPlan &kernel) {
   kernel.mma = in.list<MmaSlots>(node, "mma", [&](const JsonNode &item) {
     return MmaSlots{in.text(item, "kind"),      in.text(item, "text"),   in.integer(item, "instructions"),
                     in.integer(item, "clocks"), in.text(item, "source"), in.integer(item, "operand_bytes")};
@@ -252,13 +194,13 @@ void read_work(Reader &in, const JsonNode &node, KernelPlan &kernel) {
   });
   kernel.output_tiles = in.text(node, "output_tiles");
   kernel.constants = in.list<Constant>(node, "constants", [&](const JsonNode &item) {
-    return Constant{in.text(item, "name"), in.integer(item, "value"), in.text(item, "unit"), in.text(item, "text")};
+    return Constant{in.text(item, "name"), in.integer(item, "value", -kMostInteger), in.text(item, "unit"), in.text(item, "text")};
   });
   kernel.traits = in.text_map(node, "traits");
   kernel.spill_limit_bytes = in.integer(node, "spill_limit_bytes");
 }
 
-LaunchRecipe read_launch(Reader &in, const JsonNode &node) {
+LaunchRecipe read_launch(PlanReader &in, const JsonNode &node) {
   LaunchRecipe launch;
   launch.grid_x = in.text(node, "grid_x");
   launch.grid_y = in.text(node, "grid_y");
@@ -274,7 +216,7 @@ LaunchRecipe read_launch(Reader &in, const JsonNode &node) {
   return launch;
 }
 
-KernelPlan read_kernel(Reader &in, const JsonNode &node) {
+KernelPlan read_kernel(PlanReader &in, const JsonNode &node) {
   KernelPlan kernel;
   kernel.name = in.text(node, "name");
   kernel.arch = in.text(node, "arch");
@@ -291,7 +233,7 @@ KernelPlan read_kernel(Reader &in, const JsonNode &node) {
   return kernel;
 }
 
-void read_operator(Reader &in, const JsonNode &root, OperatorPlan &plan) {
+void read_operator(PlanReader &in, const JsonNode &root, OperatorPlan &plan) {
   plan.name = in.text(root, "name");
   plan.variables = in.texts(root, "variables");
   plan.fixed_variables = in.integer_map(root, "fixed_variables");
@@ -308,6 +250,7 @@ void read_operator(Reader &in, const JsonNode &root, OperatorPlan &plan) {
     return tensor;
   });
   plan.kernels = in.list<KernelPlan>(root, "kernels", [&](const JsonNode &item) { return read_kernel(in, item); });
+  if (plan.kernels.empty()) in.fail(root, "\"kernels\" is empty");
   plan.dispatch = in.list<Dispatch>(root, "dispatch", [&](const JsonNode &item) {
     const std::vector<int64_t> kernels = in.integers(item, "kernels");
     return Dispatch{in.text(item, "condition"), std::vector<int>(kernels.begin(), kernels.end())};
@@ -315,9 +258,29 @@ void read_operator(Reader &in, const JsonNode &root, OperatorPlan &plan) {
   plan.workspace_bytes = in.text(root, "workspace_bytes");
   plan.workspace_must_be_zero = in.boolean(root, "workspace_must_be_zero");
   plan.facts = in.text_map(root, "facts");
+  if (in.ok()) in.place("facts", *root.find("facts"));
 }
 
-/// The plan itself, or the one inside what `plan --json` prints.
+/// The spec inside a plan, its places those of the plan's file: what precedes it counts as blanks.
+std::optional<spec::KernelSpec> read_spec(const spec::JsonDocument &document, const JsonNode &node,
+                                          const std::vector<const spec::FamilySpec *> &families,
+                                          support::Diagnostics &diagnostics) {
+  const std::string text = document.text.substr(node.begin, node.end - node.begin);
+  std::string placed;
+  for (size_t i = 0; i < node.begin; ++i) {
+    const auto byte = static_cast<unsigned char>(document.text[i]);
+    // Places count code points: of each only the first byte, which is no 10xxxxxx, leaves a blank.
+    if ((byte & 0xC0) != 0x80) placed += byte == '\n' ? '\n' : ' ';
+  }
+  support::Diagnostics found;
+  auto spec = spec::load_spec_text(document.file, placed + text, {}, families, found);
+  for (const support::Diagnostic &diagnostic : found.all()) diagnostics.add(diagnostic);
+  if (spec) spec->source_text = text;
+  return spec;
+}
+
+}  // namespace
+
 const JsonNode *plan_root(const JsonNode &root) {
   if (root.kind != JsonNode::Kind::kObject) return nullptr;
   if (root.find("plan_edition") != nullptr) return &root;
@@ -325,8 +288,6 @@ const JsonNode *plan_root(const JsonNode &root) {
   return inner != nullptr && inner->kind == JsonNode::Kind::kObject && inner->find("plan_edition") != nullptr ? inner
                                                                                                               : nullptr;
 }
-
-}  // namespace
 
 bool looks_like_plan(const std::string &text) {
   if (text.find("\"plan_edition\"") == std::string::npos) return false;
@@ -341,7 +302,7 @@ std::optional<PlacedPlan> read_plan(const std::string &file, const std::string &
   const auto document = spec::parse_json(file, text, "plan", diagnostics);
   if (!document) return std::nullopt;
   PlacedPlan result;
-  Reader in(*document, diagnostics, result);
+  PlanReader in(*document, diagnostics, result);
   const JsonNode *root = plan_root(document->root);
   if (root == nullptr || in.integer(*root, "plan_edition") != 1) {
     support::Diagnostic error;
@@ -353,12 +314,12 @@ std::optional<PlacedPlan> read_plan(const std::string &file, const std::string &
   }
   const JsonNode &spec_node = in.member(*root, "spec", JsonNode::Kind::kObject);
   if (!in.ok()) return std::nullopt;
-  const std::string spec_text = document->text.substr(spec_node.begin, spec_node.end - spec_node.begin);
-  auto spec = spec::load_spec_text(file + "#spec", spec_text, {}, families, diagnostics);
+  auto spec = read_spec(*document, spec_node, families, diagnostics);
   if (!spec) return std::nullopt;
   result.plan.spec = *std::move(spec);
   read_operator(in, *root, result.plan);
   if (!in.ok()) return std::nullopt;
+  result.document = *document;
   return result;
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The verb `diff`: two plans side by side, and the gate on what got worse.
 #include "generator/laws/prediction.h"
-#include "generator/plan/check_plan.h"
 #include "generator/plan/diff.h"
 #include "generator/plan/json_writer.h"
+#include "generator/plan/read_plan.h"
 #include "generator/support/files.h"
 #include "generator/support/text_table.h"
+#include "tools/cli/edited_plan.h"
 #include "tools/cli/families.h"
 #include "tools/cli/planning.h"
 #include "tools/cli/report.h"
@@ -38,14 +39,12 @@ std::optional<plan::OperatorPlan> plan_of(const std::string &file, const Shape &
   std::optional<std::string> text;
   if (file != "-") text = support::read_file(file, why);
   if (text && plan::looks_like_plan(*text)) {
-    auto placed = plan::read_plan(file, *text, family_specs(), diagnostics);
-    if (!placed) return std::nullopt;
-    const auto context = make_context(placed->plan.spec, shape, diagnostics);
+    auto plan = load_edited_plan(file, *text, diagnostics);
+    if (!plan) return std::nullopt;
+    const auto context = make_context(plan->spec, shape, diagnostics);
     if (!context) return std::nullopt;
-    plan::check_plan(*placed, *context->target, diagnostics);
-    if (diagnostics.has_errors()) return std::nullopt;
     full_shape = context->shape;
-    return std::move(placed->plan);
+    return plan;
   }
   auto spec = load_spec(file, {}, diagnostics);
   if (!spec) return std::nullopt;

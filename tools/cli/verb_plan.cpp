@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The verb `plan`: the budget of a spec and what one more stage takes; other views are in plan_views.cpp.
 #include "generator/laws/prediction.h"
-#include "generator/plan/check_plan.h"
 #include "generator/plan/json_writer.h"
+#include "generator/plan/read_plan.h"
 #include "generator/plan/report.h"
 #include "generator/support/files.h"
-#include "tools/cli/families.h"
+#include "tools/cli/edited_plan.h"
 #include "tools/cli/plan_views.h"
 #include "tools/cli/report.h"
 #include "tools/cli/specs.h"
@@ -40,12 +40,10 @@ std::optional<std::string> budget_view(const PlanningContext &context, Format fo
 /// A plan that a person may have edited: its records are checked as computed ones would be.
 std::optional<std::string> edited_view(const std::string &file, const std::string &text, Format format,
                                        support::Diagnostics &diagnostics) {
-  const auto placed = plan::read_plan(file, text, family_specs(), diagnostics);
-  if (!placed) return std::nullopt;
-  const target::SmTarget *target = target::find_target(placed->plan.spec.arch);
-  plan::check_plan(*placed, *target, diagnostics);
-  if (diagnostics.has_errors()) return std::nullopt;
-  return format == Format::kJson ? plan::plan_json(placed->plan) : plan::plan_text(placed->plan, *target);
+  const auto plan = load_edited_plan(file, text, diagnostics);
+  if (!plan) return std::nullopt;
+  if (format == Format::kJson) return plan::plan_json(*plan);
+  return plan::plan_text(*plan, *target::find_target(plan->spec.arch));
 }
 
 std::optional<std::string> view_of(const std::string &file, const PlanOptions &options,

@@ -30,6 +30,7 @@ std::string slug_of(const std::function<void(plan::KernelPlan &)> &edit) {
   placed.plan = make_plan(kDedicated);
   edit(placed.plan.kernels[0]);
   support::Diagnostics diagnostics;
+  placed.plan.facts.clear();
   plan::check_plan(placed, b200(), diagnostics);
   return diagnostics.all().empty() ? "" : diagnostics.all()[0].slug;
 }
@@ -44,6 +45,14 @@ plan::Barrier &barrier(plan::KernelPlan &kernel, const std::string &name) {
   for (plan::Barrier &candidate : kernel.barriers)
     if (candidate.name == name) return candidate;
   throw std::runtime_error("no barrier " + name);
+}
+
+/// Lays shared memory out again, the barriers with their region.
+void lay_out_again(plan::KernelPlan &kernel) {
+  const int64_t before_bytes = region(kernel, "barriers").offset_bytes;
+  kernel.smem = plan::plan_smem(kernel.smem.regions, kernel.smem.limit_bytes);
+  kernel.launch.dynamic_smem_bytes = kernel.smem.used_bytes;
+  for (plan::Barrier &each : kernel.barriers) each.offset_bytes += region(kernel, "barriers").offset_bytes - before_bytes;
 }
 
 }  // namespace
@@ -90,6 +99,13 @@ TEST_CASE("plan JSON: a missing key, a wrong type, an unknown word and another e
         "plan.bad-record: \"used_bytes\" has the wrong type");
   CHECK(edited("\"runs_in\": \"self\"", "\"runs_in\": \"nowhere\"") ==
         "plan.bad-record: \"runs_in\" is a word that plans do not have");
+  CHECK(edited("\"used_bytes\": ", "\"used_bytes\": -1, \"was\": ") ==
+        "plan.bad-record: \"used_bytes\" is -1; it is 0 to 2147483647");
+  CHECK(edited("\"kernels\": [", "\"kernels\": [], \"were\": [") == "plan.bad-record: \"kernels\" is empty");
+  CHECK(edited("\"chain\": [", "\"chain\": [], \"was\": [") ==
+        "plan.bad-record: \"chain\" has fewer than two positions");
+  CHECK(edited("\"chain\": [", "\"chain\": [[], ") ==
+        "plan.bad-record: a position of \"chain\" is a list of at least one owner");
   CHECK(edited("\"plan_edition\": 1", "\"plan_edition\": 2") == "plan.bad-record: not a plan of edition 1");
   CHECK(edited("{", "[").rfind("plan.not-json", 0) == 0);
 }
@@ -112,6 +128,17 @@ TEST_CASE("check plan: computed plans obey the rules, and each edit breaks the o
           k.barriers.push_back(k.barriers[0]);
           k.barriers.back().name = "extra";
         }) == "plan.barrier-mismatch");
+  CHECK(slug_of([](plan::KernelPlan &k) { barrier(k, "ab_full").offset_bytes += 4; }) == "plan.barrier-mismatch");
+  CHECK(slug_of([](plan::KernelPlan &k) { barrier(k, "ab_full").offset_bytes = 0; }) == "plan.barrier-mismatch");
+  CHECK(slug_of([](plan::KernelPlan &k) { barrier(k, "ab_full").offset_bytes = barrier(k, "ab_empty").offset_bytes; }) ==
+        "plan.barrier-mismatch");
+  CHECK(slug_of([](plan::KernelPlan &k) { k.channels[0].chain.clear(); }) == "plan.barrier-mismatch");
+  CHECK(slug_of([](plan::KernelPlan &k) { k.channels[0].chain[0].clear(); }) == "plan.barrier-mismatch");
+  CHECK(slug_of([](plan::KernelPlan &k) { k.channels[0].payloads.clear(); }) == "plan.barrier-mismatch");
+  CHECK(slug_of([](plan::KernelPlan &k) {
+          for (plan::Role &role : k.roles)
+            if (role.name == "load_weights") role.runs_in = plan::CtaScope::kLeader;
+        }) == "plan.barrier-mismatch");
   CHECK(slug_of([](plan::KernelPlan &k) { k.roles[2].first_warp = 4; }) == "plan.warp-overlap");
   CHECK(slug_of([](plan::KernelPlan &k) { k.launch.threads = 192; }) == "plan.too-many-threads");
   CHECK(slug_of([](plan::KernelPlan &k) { k.roles[0].registers = 512; }) == "plan.too-many-registers");
@@ -123,22 +150,18 @@ TEST_CASE("check plan: LoRA-up counted for the pair does not match the copies th
   CHECK(slug_of([](plan::KernelPlan &k) {
           region(k, "lora_up").stage_bytes *= 2;
           // Room for it, so that only the bytes are wrong.
-          plan::SmemPlan again = plan::plan_smem(k.smem.regions, k.smem.limit_bytes);
-          k.smem = again;
-          k.launch.dynamic_smem_bytes = again.used_bytes;
+          lay_out_again(k);
         }) == "plan.region-bytes");
 }
 
 TEST_CASE("check plan: memories beyond the target are refused, overlays that are declared are not") {
   CHECK(slug_of([](plan::KernelPlan &k) {
           region(k, "staging").stages = 20;
-          k.smem = plan::plan_smem(k.smem.regions, k.smem.limit_bytes);
-          k.launch.dynamic_smem_bytes = k.smem.used_bytes;
+          lay_out_again(k);
         }) == "plan.smem-over-budget");
   CHECK(slug_of([](plan::KernelPlan &k) {
           region(k, "lora_up").overlay_group = region(k, "staging").overlay_group = "late";
-          k.smem = plan::plan_smem(k.smem.regions, k.smem.limit_bytes);
-          k.launch.dynamic_smem_bytes = k.smem.used_bytes;
+          lay_out_again(k);
         }) == "");
 }
 
