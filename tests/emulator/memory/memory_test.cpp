@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Global memory: bounds, gaps, poison, messages; tensor memory: poison and rows.
-#include "tests/catch.h"
 #include "tools/emulator/memory/memory.h"
+#include "tests/catch.h"
 
 #include <cmath>
 #include <cstring>

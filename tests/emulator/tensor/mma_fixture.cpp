@@ -21,12 +21,17 @@ uint32_t cute_swizzle(uint32_t mode, uint32_t offset) {
 uint32_t bits_of(Format format) {
   switch (format) {
     case Format::kF16:
-    case Format::kBf16: return 16;
-    case Format::kTf32: return 32;
-    case Format::kE2M1: return 4;
+    case Format::kBf16:
+      return 16;
+    case Format::kTf32:
+      return 32;
+    case Format::kE2M1:
+      return 4;
     case Format::kE2M3:
-    case Format::kE3M2: return 6;
-    default: return 8;
+    case Format::kE3M2:
+      return 6;
+    default:
+      return 8;
   }
 }
 
@@ -88,12 +93,18 @@ uint32_t format_code(Format format) {
   switch (format) {
     case Format::kBf16:
     case Format::kE5M2:
-    case Format::kS8: return 1;
-    case Format::kTf32: return 2;
-    case Format::kE2M3: return 3;
-    case Format::kE3M2: return 4;
-    case Format::kE2M1: return 5;
-    default: return 0;
+    case Format::kS8:
+      return 1;
+    case Format::kTf32:
+      return 2;
+    case Format::kE2M3:
+      return 3;
+    case Format::kE3M2:
+      return 4;
+    case Format::kE2M1:
+      return 5;
+    default:
+      return 0;
   }
 }
 
@@ -153,9 +164,9 @@ void Bench::place_operand(const Matrix &matrix, bool is_a) {
         const uint32_t along = r * element_bytes + i % element_bytes;  // byte along M or N
         const uint32_t k = i / element_bytes;
         const uint32_t columns = placement.mode == 1 ? 4 : 8;
-        offset = placement.mode == 0
-                     ? along % 16 + along / 16 * strides.stride + k % 8 * 16 + k / 8 * strides.leading
-                     : along % span + along / span * strides.leading + k % columns * span + k / columns * strides.stride;
+        offset = placement.mode == 0 ? along % 16 + along / 16 * strides.stride + k % 8 * 16 + k / 8 * strides.leading
+                                     : along % span + along / span * strides.leading + k % columns * span +
+                                           k / columns * strides.stride;
       }
       base[cute_swizzle(placement.mode, offset)] = bytes[i];
     }
@@ -169,7 +180,8 @@ void Bench::place(const Matrix &a, const Matrix &b) {
     const auto bytes = tensor_row(setup.kind, setup.a_format, a, row);
     const Spot at = spot(row, 0);
     std::memcpy(tensor[at.cta].row(at.lane) + setup.a_col, bytes.data(), 32);
-    if (setup.ctas == 2 && setup.m == 128) std::memcpy(tensor[at.cta].row(at.lane + 64) + setup.a_col, bytes.data(), 32);
+    if (setup.ctas == 2 && setup.m == 128)
+      std::memcpy(tensor[at.cta].row(at.lane + 64) + setup.a_col, bytes.data(), 32);
   }
 }
 
@@ -238,19 +250,38 @@ double value_of(Format format, uint32_t code) {
     int exponent, fraction;
   } widths{};
   switch (format) {
-    case Format::kU8: return code;
-    case Format::kS8: return static_cast<int8_t>(code);
-    case Format::kUe8m0: return code == 255 ? NAN : std::ldexp(1.0, static_cast<int>(code) - 127);
-    case Format::kF16: widths = {5, 10}; break;
-    case Format::kBf16: widths = {8, 7}; break;
+    case Format::kU8:
+      return code;
+    case Format::kS8:
+      return static_cast<int8_t>(code);
+    case Format::kUe8m0:
+      return code == 255 ? NAN : std::ldexp(1.0, static_cast<int>(code) - 127);
+    case Format::kF16:
+      widths = {5, 10};
+      break;
+    case Format::kBf16:
+      widths = {8, 7};
+      break;
     case Format::kTf32:
-    case Format::kF32: widths = {8, 23}; break;
+    case Format::kF32:
+      widths = {8, 23};
+      break;
     case Format::kE4M3:
-    case Format::kUe4m3: widths = {4, 3}; break;
-    case Format::kE5M2: widths = {5, 2}; break;
-    case Format::kE2M3: widths = {2, 3}; break;
-    case Format::kE3M2: widths = {3, 2}; break;
-    default: widths = {2, 1}; break;
+    case Format::kUe4m3:
+      widths = {4, 3};
+      break;
+    case Format::kE5M2:
+      widths = {5, 2};
+      break;
+    case Format::kE2M3:
+      widths = {2, 3};
+      break;
+    case Format::kE3M2:
+      widths = {3, 2};
+      break;
+    default:
+      widths = {2, 1};
+      break;
   }
   if (format == Format::kTf32) code = code >> 13 << 13;
   const int fraction = static_cast<int>(code & ((1u << widths.fraction) - 1));

@@ -64,8 +64,9 @@ void check_products(const Setup &setup, uint32_t seed) {
         double expected = 0;
         for (uint32_t i = 0; i < k; ++i) expected += a_values[row * k + i] * b_values[col * k + i];
         if (d_value(setup, bench.d(row, col)) != times * expected) {
-          FAIL("D[" << row << "][" << col << "] is " << d_value(setup, bench.d(row, col)) << ", not " << times * expected
-                    << "; M " << setup.m << " N " << setup.n << " ctas " << setup.ctas << " kind " << name_of(setup.kind));
+          FAIL("D[" << row << "][" << col << "] is " << d_value(setup, bench.d(row, col)) << ", not "
+                    << times * expected << "; M " << setup.m << " N " << setup.n << " ctas " << setup.ctas << " kind "
+                    << name_of(setup.kind));
         }
       }
     }
@@ -183,10 +184,10 @@ TEST_CASE("kinds without scales: formats, shapes, K- and MN-major, every swizzle
 
 TEST_CASE("A in tensor memory, for each kind and shape") {
   uint32_t seed = 900;
-  const std::pair<MmaKind, Format> kinds[] = {
-      {MmaKind::kF16, Format::kBf16},     {MmaKind::kTf32, Format::kTf32},   {MmaKind::kF8F6F4, Format::kE4M3},
-      {MmaKind::kF8F6F4, Format::kE2M1},  {MmaKind::kF8F6F4, Format::kE3M2}, {MmaKind::kMxF8F6F4, Format::kE2M3},
-      {MmaKind::kMxF4Nvf4, Format::kE2M1}};
+  const std::pair<MmaKind, Format> kinds[] = {{MmaKind::kF16, Format::kBf16},     {MmaKind::kTf32, Format::kTf32},
+                                              {MmaKind::kF8F6F4, Format::kE4M3},  {MmaKind::kF8F6F4, Format::kE2M1},
+                                              {MmaKind::kF8F6F4, Format::kE3M2},  {MmaKind::kMxF8F6F4, Format::kE2M3},
+                                              {MmaKind::kMxF4Nvf4, Format::kE2M1}};
   for (const auto &[kind, format] : kinds) {
     for (const auto &[ctas, m] : {std::pair(1u, 64u), std::pair(1u, 128u), std::pair(2u, 128u), std::pair(2u, 256u)}) {
       if (m == 64 && is_block_scaled(kind)) continue;

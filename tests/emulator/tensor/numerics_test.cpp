@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rules of the fused sum on random bits, against a model in 128-bit integers; formats code by code; time of an MMA.
+#include "tools/emulator/tensor/numerics.h"
 #include "tests/catch.h"
 #include "tests/emulator/tensor/mma_fixture.h"
-#include "tools/emulator/tensor/numerics.h"
 
 #include <algorithm>
 #include <bit>
@@ -31,11 +31,12 @@ Term term_of(Format format, uint32_t code) {
   term.is_infinite = std::isinf(value);
   term.significand = value < 0 ? -1 : 1;  // the sign of an infinity
   if (term.is_nan || term.is_infinite) return term;
-  const int least = format == Format::kE5M2 || format == Format::kF16 ? -14
+  const int least = format == Format::kE5M2 || format == Format::kF16     ? -14
                     : format == Format::kE4M3 || format == Format::kUe4m3 ? -6
-                    : format == Format::kE3M2 ? -2
-                    : format == Format::kE2M3 || format == Format::kE2M1 ? 0
-                    : format == Format::kUe8m0 ? -127 : -126;
+                    : format == Format::kE3M2                             ? -2
+                    : format == Format::kE2M3 || format == Format::kE2M1  ? 0
+                    : format == Format::kUe8m0                            ? -127
+                                                                          : -126;
   int exponent = 0;
   const double fraction = std::frexp(value, &exponent);
   term.exponent = value == 0 ? -126 : std::max(exponent - 1, least);
@@ -45,8 +46,8 @@ Term term_of(Format format, uint32_t code) {
 }
 
 Term product(const Term &x, const Term &y) {
-  return {(x.significand >> 8) * (y.significand >> 8), x.lsb + y.lsb + 16, x.exponent + y.exponent, x.is_nan || y.is_nan,
-          x.is_infinite || y.is_infinite};
+  return {(x.significand >> 8) * (y.significand >> 8), x.lsb + y.lsb + 16, x.exponent + y.exponent,
+          x.is_nan || y.is_nan, x.is_infinite || y.is_infinite};
 }
 
 Wide shift(Wide value, int by) {
@@ -174,7 +175,8 @@ void check_random(const Setup &setup, uint32_t seed, bool is_near) {
   const bool has_groups = k == 64;
   for (uint32_t row = 0; row < setup.m; row += 3) {
     for (uint32_t col = 0; col < setup.n; ++col) {
-      const uint32_t expected = (has_groups ? expected_groups : expected_products)(setup, a, b, row, col, d.at(row, col), sa, sb);
+      const uint32_t expected =
+          (has_groups ? expected_groups : expected_products)(setup, a, b, row, col, d.at(row, col), sa, sb);
       if (bench.d(row, col) != expected) {
         FAIL(name_of(setup.kind) << " D[" << row << "][" << col << "] is " << std::hex << bench.d(row, col) << ", not "
                                  << expected << ", from C " << d.at(row, col));
@@ -189,7 +191,10 @@ TEST_CASE("formats decode as defined, code by code") {
   for (const Format format : {Format::kF16, Format::kBf16, Format::kE4M3, Format::kE5M2, Format::kE2M3, Format::kE3M2,
                               Format::kE2M1, Format::kU8, Format::kS8, Format::kUe8m0, Format::kUe4m3}) {
     const bool is_16 = format == Format::kF16 || format == Format::kBf16;
-    const uint32_t bits = is_16 ? 16 : format == Format::kE2M1 ? 4 : format == Format::kE2M3 || format == Format::kE3M2 ? 6 : 8;
+    const uint32_t bits = is_16                                                ? 16
+                          : format == Format::kE2M1                            ? 4
+                          : format == Format::kE2M3 || format == Format::kE3M2 ? 6
+                                                                               : 8;
     for (uint32_t code = 0; code < (1u << bits); ++code) {
       const double value = value_of(format, code);
       const Decoded decoded = decode(format, code);
@@ -204,11 +209,13 @@ TEST_CASE("formats decode as defined, code by code") {
 
 TEST_CASE("random bits follow the 128-bit model, products") {
   uint32_t seed = 7;
-  for (const Format format : {Format::kF16, Format::kBf16, Format::kTf32, Format::kE4M3, Format::kE5M2, Format::kE2M1}) {
+  for (const Format format :
+       {Format::kF16, Format::kBf16, Format::kTf32, Format::kE4M3, Format::kE5M2, Format::kE2M1}) {
     for (const bool is_near : {false, true}) {
       Setup setup;
-      setup.kind = format == Format::kTf32 ? MmaKind::kTf32
-                   : format == Format::kF16 || format == Format::kBf16 ? MmaKind::kF16 : MmaKind::kF8F6F4;
+      setup.kind = format == Format::kTf32                             ? MmaKind::kTf32
+                   : format == Format::kF16 || format == Format::kBf16 ? MmaKind::kF16
+                                                                       : MmaKind::kF8F6F4;
       setup.a_format = setup.b_format = format;
       check_random(setup, seed++, is_near);
       if (setup.kind != MmaKind::kF8F6F4) continue;
@@ -221,8 +228,8 @@ TEST_CASE("random bits follow the 128-bit model, products") {
 
 TEST_CASE("random bits follow the 128-bit model, groups of 16") {
   uint32_t seed = 70;
-  for (const auto &[scale, block] : {std::pair(Format::kUe4m3, 16u), std::pair(Format::kUe8m0, 16u),
-                                     std::pair(Format::kUe8m0, 32u)}) {
+  for (const auto &[scale, block] :
+       {std::pair(Format::kUe4m3, 16u), std::pair(Format::kUe8m0, 16u), std::pair(Format::kUe8m0, 32u)}) {
     for (const bool is_near : {false, true}) {
       Setup setup;
       setup.kind = MmaKind::kMxF4Nvf4;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads and stores of boxes, element by element, with the swizzle tables of the documentation as tables.
-#include "tests/catch.h"
 #include "tools/emulator/tma/box_copy.h"
+#include "tests/catch.h"
 
 #include <cstring>
 #include <random>
@@ -23,22 +23,34 @@ constexpr int kTableAtom32[4][8] = {
     {0, 1, 2, 3, 4, 5, 6, 7}, {2, 3, 0, 1, 6, 7, 4, 5}, {4, 5, 6, 7, 0, 1, 2, 3}, {6, 7, 4, 5, 2, 3, 0, 1}};
 constexpr int kTableAtom64[2][8] = {{0, 1, 2, 3, 4, 5, 6, 7}, {4, 5, 6, 7, 0, 1, 2, 3}};
 
-/// Byte of the unswizzled box at byte `place` of the box in shared memory, whose first line is line `first_line` of the pattern.
+/// Byte of the unswizzled box at byte `place` of the box in shared memory, whose first line is line `first_line` of the
+/// pattern.
 uint32_t source_of(Swizzle swizzle, uint32_t first_line, uint32_t place) {
   const uint32_t line = first_line + place / 128;
   uint32_t within = place % 16;
   const uint32_t chunk = place % 128 / 16;
   int from = static_cast<int>(chunk);
   switch (swizzle) {
-    case Swizzle::kNone: break;
-    case Swizzle::k32B: from = kTable32[line % 2][chunk]; break;
-    case Swizzle::k64B: from = kTable64[line % 4][chunk]; break;
-    case Swizzle::k128B: from = kTable128[line % 8][chunk]; break;
+    case Swizzle::kNone:
+      break;
+    case Swizzle::k32B:
+      from = kTable32[line % 2][chunk];
+      break;
+    case Swizzle::k64B:
+      from = kTable64[line % 4][chunk];
+      break;
+    case Swizzle::k128B:
+      from = kTable128[line % 8][chunk];
+      break;
     case Swizzle::k128BAtom32BFlip8B:
       if (line % 2 == 1) within = (within + 8) % 16;
       [[fallthrough]];
-    case Swizzle::k128BAtom32B: from = kTableAtom32[line % 4][chunk]; break;
-    case Swizzle::k128BAtom64B: from = kTableAtom64[line % 2][chunk]; break;
+    case Swizzle::k128BAtom32B:
+      from = kTableAtom32[line % 4][chunk];
+      break;
+    case Swizzle::k128BAtom64B:
+      from = kTableAtom64[line % 2][chunk];
+      break;
   }
   return place / 128 * 128 + static_cast<uint32_t>(from) * 16 + within;
 }
@@ -59,7 +71,10 @@ Case make_case(GlobalMemory &memory, uint32_t rank, Swizzle swizzle, std::mt1993
   map.rank = rank;
   map.swizzle = swizzle;
   map.oob_fill = random() % 2 == 0 ? OobFill::kZero : OobFill::kNan;
-  const uint32_t span = swizzle == Swizzle::k32B ? 32 : swizzle == Swizzle::k64B ? 64 : swizzle == Swizzle::kNone ? 48 : 128;
+  const uint32_t span = swizzle == Swizzle::k32B    ? 32
+                        : swizzle == Swizzle::k64B  ? 64
+                        : swizzle == Swizzle::kNone ? 48
+                                                    : 128;
   uint64_t stride = 1;
   for (uint32_t i = 0; i < rank; ++i) {
     map.dims[i] = i == 0 ? span / 2 * 2 + random() % 7 : 2 + random() % 6;
@@ -79,7 +94,8 @@ std::vector<int64_t> box_elements(const Case &one) {
   std::vector<int64_t> offsets;
   const TensorMap &map = one.map;
   std::array<uint32_t, 5> counts{1, 1, 1, 1, 1}, i{};
-  for (uint32_t d = 0; d < map.rank; ++d) counts[d] = (map.box[d] + map.element_strides[d] - 1) / map.element_strides[d];
+  for (uint32_t d = 0; d < map.rank; ++d)
+    counts[d] = (map.box[d] + map.element_strides[d] - 1) / map.element_strides[d];
   for (i[4] = 0; i[4] < counts[4]; ++i[4])
     for (i[3] = 0; i[3] < counts[3]; ++i[3])
       for (i[2] = 0; i[2] < counts[2]; ++i[2])
@@ -151,7 +167,8 @@ TEST_CASE("stores write what lies inside the tensor and nothing else") {
         const auto offsets = box_elements(one);
         for (uint32_t place = 0; place < offsets.size() * 2; ++place) {
           const uint32_t to = source_of(one.map.swizzle, one.shared / 128, place);
-          if (offsets[to / 2] >= 0) expected[static_cast<size_t>(offsets[to / 2]) + to % 2] = shared[one.shared + place];
+          if (offsets[to / 2] >= 0)
+            expected[static_cast<size_t>(offsets[to / 2]) + to % 2] = shared[one.shared + place];
         }
         REQUIRE_FALSE(store_box(one.map, one.at, memory, one.shared, shared.data(), kSharedBytes));
         REQUIRE(std::vector<uint8_t>(global, global + bytes) == expected);

@@ -57,7 +57,7 @@ TEST_CASE("floating-point reductions round to nearest even; FP32 flushes subnorm
   CHECK(reduced<float>(ElementType::kF32, Reduction::kAdd, 1.5f, 2.25f) == 3.75f);
   CHECK(reduced<float>(ElementType::kF32, Reduction::kAdd, 0x1p-130f, 0x1p-126f) == 0x1p-126f);
   CHECK(reduced<double>(ElementType::kF64, Reduction::kAdd, 1, 0x1p-52) == 1 + 0x1p-52);
-  CHECK(reduced<uint16_t>(ElementType::kF16, Reduction::kAdd, 0x3C00, 0x1000) == 0x3C00);   // a tie, to even
+  CHECK(reduced<uint16_t>(ElementType::kF16, Reduction::kAdd, 0x3C00, 0x1000) == 0x3C00);  // a tie, to even
   CHECK(reduced<uint16_t>(ElementType::kF16, Reduction::kAdd, 0x3C01, 0x1000) == 0x3C02);
   CHECK(reduced<uint16_t>(ElementType::kF16, Reduction::kAdd, 0x0001, 0x0001) == 0x0002);
   CHECK(reduced<uint16_t>(ElementType::kF16, Reduction::kAdd, 0x7BFF, 0x7BFF) == 0x7C00);
@@ -77,8 +77,9 @@ TEST_CASE("operations that a type does not have") {
   map.address = memory.allocate(1024);
   const uint8_t shared[256] = {};
   const std::pair<ElementType, Reduction> wrong[] = {
-      {ElementType::kF32, Reduction::kMin},  {ElementType::kU8, Reduction::kAdd},   {ElementType::kF16, Reduction::kAnd},
-      {ElementType::kS32, Reduction::kInc},  {ElementType::kU64, Reduction::kDec},  {ElementType::kF64, Reduction::kMax},
+      {ElementType::kF32, Reduction::kMin},   {ElementType::kU8, Reduction::kAdd},
+      {ElementType::kF16, Reduction::kAnd},   {ElementType::kS32, Reduction::kInc},
+      {ElementType::kU64, Reduction::kDec},   {ElementType::kF64, Reduction::kMax},
       {ElementType::kF32Ftz, Reduction::kAdd}};
   for (const auto &[type, reduction] : wrong) {
     map.type = type;

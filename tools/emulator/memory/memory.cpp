@@ -11,8 +11,8 @@
 namespace warpwright::emulator {
 namespace {
 
-// cuMemAlloc promises alignment for any variable (CUDA Driver API 13.0, cuMemAlloc); a tensor map's base needs 16 bytes,
-// its padded 4-bit forms 32, an interleaved one 32 (cuTensorMapEncodeTiled).
+// cuMemAlloc promises alignment for any variable (CUDA Driver API 13.0, cuMemAlloc); a tensor map's base needs 16
+// bytes, its padded 4-bit forms 32, an interleaved one 32 (cuTensorMapEncodeTiled).
 constexpr uint64_t kAlignment = 512;
 // No kernel's stray index of a tile or two reaches the next allocation.
 constexpr uint64_t kGap = uint64_t{1} << 20;

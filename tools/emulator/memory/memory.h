@@ -17,8 +17,8 @@ namespace warpwright::emulator {
 /// Threads   any number at once; what kernels do to the bytes themselves is theirs to order.
 class GlobalMemory {
  public:
-  /// Bytes are `poison` until written. Alignment at least 256, as cuMemAlloc gives (CUDA Driver API, cuMemAlloc: "suitably
-  /// aligned for any kind of variable"). Returns 0 when `bytes` is 0 or host memory is short.
+  /// Bytes are `poison` until written. Alignment at least 256, as cuMemAlloc gives (CUDA Driver API, cuMemAlloc:
+  /// "suitably aligned for any kind of variable"). Returns 0 when `bytes` is 0 or host memory is short.
   uint64_t allocate(uint64_t bytes);
   /// False: no allocation begins there.
   bool release(uint64_t address);
@@ -39,8 +39,8 @@ class GlobalMemory {
 };
 
 /// Tensor memory of one CTA's SM: 128 lanes of 512 columns of 32 bits, row-major by lane.
-/// Source: PTX ISA 9.0, "Tensor Memory": 512 columns and 128 rows per CTA, 32-bit cells; an address has the lane in bits
-/// 31-16 and the column in bits 15-0.
+/// Source: PTX ISA 9.0, "Tensor Memory": 512 columns and 128 rows per CTA, 32-bit cells; an address has the lane in
+/// bits 31-16 and the column in bits 15-0.
 class TensorMemory {
  public:
   static constexpr uint32_t kLanes = 128;

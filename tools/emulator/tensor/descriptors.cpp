@@ -52,18 +52,21 @@ std::optional<Format> operand_format(MmaKind kind, uint32_t code) {
       if (code == 0) return Format::kF16;
       if (code == 1) return Format::kBf16;
       return std::nullopt;
-    case MmaKind::kTf32: return code == 2 ? std::optional(Format::kTf32) : std::nullopt;
+    case MmaKind::kTf32:
+      return code == 2 ? std::optional(Format::kTf32) : std::nullopt;
     case MmaKind::kI8:
       if (code == 0) return Format::kU8;
       if (code == 1) return Format::kS8;
       return std::nullopt;
     case MmaKind::kMxF4:
-    case MmaKind::kMxF4Nvf4: return code == 1 ? std::optional(Format::kE2M1) : std::nullopt;
+    case MmaKind::kMxF4Nvf4:
+      return code == 1 ? std::optional(Format::kE2M1) : std::nullopt;
     case MmaKind::kF8F6F4:
-    case MmaKind::kMxF8F6F4: break;
+    case MmaKind::kMxF8F6F4:
+      break;
   }
-  constexpr std::array<std::optional<Format>, 8> kFormats = {Format::kE4M3, Format::kE5M2, std::nullopt, Format::kE2M3,
-                                                            Format::kE3M2, Format::kE2M1};
+  constexpr std::array<std::optional<Format>, 8> kFormats = {Format::kE4M3, Format::kE5M2, std::nullopt,
+                                                             Format::kE2M3, Format::kE3M2, Format::kE2M1};
   return kFormats[code];
 }
 
@@ -92,8 +95,8 @@ Error check_operand_bits(MmaKind kind, uint32_t cta_group, InstructionDescriptor
   const bool is_8bit = kind == MmaKind::kF8F6F4 || kind == MmaKind::kMxF8F6F4 || kind == MmaKind::kI8;
   const uint32_t step = cta_group == 2 ? 32 : 16;
   if (is_8bit && out->mn_major_b && out->n % step != 0) {
-    return {"idesc.transpose", "an MN-major 8-bit B needs N in steps of " + std::to_string(step) + ", not " +
-                                   std::to_string(out->n)};
+    return {"idesc.transpose",
+            "an MN-major 8-bit B needs N in steps of " + std::to_string(step) + ", not " + std::to_string(out->n)};
   }
   return {};
 }
@@ -127,8 +130,8 @@ Error decode_dense(MmaKind kind, uint32_t bits, InstructionDescriptor *out) {
 Error check_scales(MmaKind kind, uint32_t scale_block, const InstructionDescriptor &out) {
   const bool is_block = kind == MmaKind::kMxF4Nvf4 ? scale_block == 16 || scale_block == 32 : scale_block == 32;
   if (!is_block) {
-    return {"idesc.scale-block", std::string("kind::") + name_of(kind) + " has no scale block of " +
-                                     std::to_string(scale_block)};
+    return {"idesc.scale-block",
+            std::string("kind::") + name_of(kind) + " has no scale block of " + std::to_string(scale_block)};
   }
   if (out.scale == Format::kUe4m3 && scale_block != 16) {
     return {"idesc.scale-format", "UE4M3 scales go with block16 only"};
@@ -137,8 +140,8 @@ Error check_scales(MmaKind kind, uint32_t scale_block, const InstructionDescript
   const uint32_t step = kind == MmaKind::kMxF8F6F4 ? 1 : scale_block == 32 ? 2 : 4;
   for (const uint32_t id : {out.scale_a_id, out.scale_b_id}) {
     if (id % step != 0) {
-      return {"idesc.scale-id", "scale factor id " + std::to_string(id) + " is not a multiple of " +
-                                    std::to_string(step)};
+      return {"idesc.scale-id",
+              "scale factor id " + std::to_string(id) + " is not a multiple of " + std::to_string(step)};
     }
   }
   return {};
@@ -199,14 +202,26 @@ Error decode_matrix(uint64_t bits, MatrixDescriptor *out) {
   out->stride_bytes = encoded_bytes(bits, 32);
   out->base_offset = field(bits, 49, 3);
   switch (field(bits, 61, 3)) {
-    case 0: out->swizzle = OperandSwizzle::kNone; return {};
-    case 1: out->swizzle = OperandSwizzle::k128BAtom32B; return {};
-    case 2: out->swizzle = OperandSwizzle::k128B; return {};
-    case 4: out->swizzle = OperandSwizzle::k64B; return {};
-    case 6: out->swizzle = OperandSwizzle::k32B; return {};
-    default: break;
+    case 0:
+      out->swizzle = OperandSwizzle::kNone;
+      return {};
+    case 1:
+      out->swizzle = OperandSwizzle::k128BAtom32B;
+      return {};
+    case 2:
+      out->swizzle = OperandSwizzle::k128B;
+      return {};
+    case 4:
+      out->swizzle = OperandSwizzle::k64B;
+      return {};
+    case 6:
+      out->swizzle = OperandSwizzle::k32B;
+      return {};
+    default:
+      break;
   }
-  return {"descriptor.swizzle", "swizzling mode " + std::to_string(field(bits, 61, 3)) + " (bits 61-63) does not exist"};
+  return {"descriptor.swizzle",
+          "swizzling mode " + std::to_string(field(bits, 61, 3)) + " (bits 61-63) does not exist"};
 }
 
 Error decode_wgmma_matrix(uint64_t bits, MatrixDescriptor *out) {
@@ -240,7 +255,8 @@ Error decode_instruction(MmaKind kind, uint32_t cta_group, uint32_t scale_block,
   if (!is_block_scaled(kind) && scale_block != 0) {
     return {"idesc.scale-block", std::string("kind::") + name_of(kind) + " has no scales"};
   }
-  if (Error error = is_block_scaled(kind) ? decode_scaled(kind, scale_block, bits, out) : decode_dense(kind, bits, out)) {
+  if (Error error =
+          is_block_scaled(kind) ? decode_scaled(kind, scale_block, bits, out) : decode_dense(kind, bits, out)) {
     return error;
   }
   if (!is_shape(kind, cta_group, out->m, out->n)) return {"idesc.shape", shape_text(kind, cta_group, out->m, out->n)};

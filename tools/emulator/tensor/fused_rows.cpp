@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 
 namespace warpwright::emulator::tensor {
 namespace {
@@ -53,16 +54,19 @@ WW_INLINE void products(const ProductRow &request) {
   }
 }
 
-/// The dot products of one group for one block of columns.
+/// The dot products of one group for one block of columns. Left to itself the compiler keeps the sums in memory.
 WW_INLINE void group_dot(const float *a, const float *b, size_t stride, float *dot) {
-  float acc[kColumnBlock];
-  for (size_t j = 0; j < kColumnBlock; ++j) acc[j] = a[0] * b[j];
-  for (size_t k = 1; k < kGroupElems; ++k) {
-    const float value = a[k];
-    const float *column = b + k * stride;
-    for (size_t j = 0; j < kColumnBlock; ++j) acc[j] += value * column[j];
+  constexpr size_t kWidth = 16;
+  typedef float Floats __attribute__((vector_size(kWidth * sizeof(float))));
+  Floats acc[kColumnBlock / kWidth] = {};
+  for (size_t k = 0; k < kGroupElems; ++k) {
+    for (size_t j = 0; j < kColumnBlock / kWidth; ++j) {
+      Floats column;
+      std::memcpy(&column, b + k * stride + j * kWidth, sizeof column);
+      acc[j] += a[k] * column;
+    }
   }
-  for (size_t j = 0; j < kColumnBlock; ++j) dot[j] = acc[j];
+  std::memcpy(dot, acc, sizeof acc);
 }
 
 WW_INLINE void groups(const GroupRow &request) {
@@ -82,7 +86,8 @@ WW_INLINE void groups(const GroupRow &request) {
       group_dot(request.a + g * kGroupElems, request.b + g * kGroupElems * row.stride + first, row.stride, dot);
       const double a = request.a_scale[g];
       const double *b = request.b_scale + g * row.stride + first;
-      for (size_t j = 0; j < kColumnBlock; ++j) acc[j] += std::trunc(static_cast<double>(dot[j]) * (a * b[j]) * scale[j]);
+      for (size_t j = 0; j < kColumnBlock; ++j)
+        acc[j] += std::trunc(static_cast<double>(dot[j]) * (a * b[j]) * scale[j]);
     }
     end_block(row, first, most, acc);
   }
@@ -117,10 +122,10 @@ void products_plain(const ProductRow &request) { products(request); }
 void groups_plain(const GroupRow &request) { groups(request); }
 
 int vector_level() {
-  static const int level = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-                                   __builtin_cpu_supports("avx512dq")
-                               ? 2
-                               : __builtin_cpu_supports("avx2") ? 1 : 0;
+  static const int level =
+      __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") ? 2
+      : __builtin_cpu_supports("avx2")                                                                              ? 1
+                                                                                                                    : 0;
   return level;
 }
 #endif

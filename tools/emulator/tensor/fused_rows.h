@@ -15,18 +15,18 @@ struct RowSum {
   size_t columns = 0;
   size_t stride = 0;  ///< between rows of B's arrays, elements
   int32_t fraction_bits = 25;
-  const double *c = nullptr;            ///< accumulator
+  const double *c = nullptr;  ///< accumulator
   const int32_t *c_exponent = nullptr;
-  double *sum = nullptr;                ///< exact: what is left to do is the final rounding
+  double *sum = nullptr;  ///< exact: what is left to do is the final rounding
 };
 
 /// Each product of two elements is a term: its exponent is the sum of the elements' exponents.
 struct ProductRow {
   RowSum row;
   size_t k = 0;
-  const double *a = nullptr;            ///< k values, scales included
+  const double *a = nullptr;  ///< k values, scales included
   const int32_t *a_exponent = nullptr;
-  const double *b = nullptr;            ///< k × stride
+  const double *b = nullptr;  ///< k × stride
   const int32_t *b_exponent = nullptr;
 };
 void sum_products(const ProductRow &request);
@@ -36,11 +36,11 @@ constexpr size_t kGroups = 4;
 constexpr size_t kGroupElems = 16;
 struct GroupRow {
   RowSum row;
-  const float *a = nullptr;                 ///< 64 values
-  const double *a_scale = nullptr;          ///< 4
+  const float *a = nullptr;         ///< 64 values
+  const double *a_scale = nullptr;  ///< 4
   const int32_t *a_scale_exponent = nullptr;
-  const float *b = nullptr;                 ///< 64 × stride
-  const double *b_scale = nullptr;          ///< 4 × stride
+  const float *b = nullptr;         ///< 64 × stride
+  const double *b_scale = nullptr;  ///< 4 × stride
   const int32_t *b_scale_exponent = nullptr;
 };
 void sum_groups(const GroupRow &request);

@@ -17,11 +17,16 @@ struct Base {
 
 Base base_of(AccessShape shape) {
   switch (shape) {
-    case AccessShape::k32x32b: return {1, 1, 128};
-    case AccessShape::k16x64b: return {1, 2, 128};
-    case AccessShape::k16x128b: return {2, 4, 64};
-    case AccessShape::k16x256b: return {4, 8, 32};
-    case AccessShape::k16x32bx2: return {1, 1, 128};
+    case AccessShape::k32x32b:
+      return {1, 1, 128};
+    case AccessShape::k16x64b:
+      return {1, 2, 128};
+    case AccessShape::k16x128b:
+      return {2, 4, 64};
+    case AccessShape::k16x256b:
+      return {4, 8, 32};
+    case AccessShape::k16x32bx2:
+      return {1, 1, 128};
   }
   return {};
 }
@@ -34,15 +39,19 @@ struct Logical {
 
 Logical logical_of(AccessShape shape, uint32_t thread, uint32_t reg) {
   switch (shape) {
-    case AccessShape::k32x32b: return {thread, reg, false};
+    case AccessShape::k32x32b:
+      return {thread, reg, false};
     // Bit 0 of the thread chooses lanes 8-15, bit 1 the odd column.
-    case AccessShape::k16x64b: return {thread % 2 * 8 + thread / 4, 2 * reg + thread / 2 % 2, false};
+    case AccessShape::k16x64b:
+      return {thread % 2 * 8 + thread / 4, 2 * reg + thread / 2 % 2, false};
     // Four threads a lane; register 1 is eight lanes further.
-    case AccessShape::k16x128b: return {thread / 4 + reg % 2 * 8, 4 * (reg / 2) + thread % 4, false};
+    case AccessShape::k16x128b:
+      return {thread / 4 + reg % 2 * 8, 4 * (reg / 2) + thread % 4, false};
     // Four threads a lane, two columns each; registers 2 and 3 are eight lanes further.
     case AccessShape::k16x256b:
       return {thread / 4 + reg / 2 % 2 * 8, 8 * (reg / 4) + 2 * (thread % 4) + reg % 2, false};
-    case AccessShape::k16x32bx2: return {thread % 16, reg, thread >= 16};
+    case AccessShape::k16x32bx2:
+      return {thread % 16, reg, thread >= 16};
   }
   return {};
 }
@@ -63,8 +72,7 @@ uint32_t lanes_of(AccessShape shape) { return shape == AccessShape::k32x32b ? 32
 
 Cell cell_of(const Access &access, uint32_t thread, uint32_t reg) {
   const Logical logical = logical_of(access.shape, thread, reg);
-  return {logical.lane,
-          logical.col * (access.is_packed ? 2 : 1) + (logical.is_second ? access.half_split_offset : 0)};
+  return {logical.lane, logical.col * (access.is_packed ? 2 : 1) + (logical.is_second ? access.half_split_offset : 0)};
 }
 
 Error check(const Access &access, uint32_t address, uint32_t warp_in_group) {
@@ -88,7 +96,8 @@ Error check(const Access &access, uint32_t address, uint32_t warp_in_group) {
   if (lane % 16 != 0) return {"ldst.lane", "lane " + std::to_string(lane) + " is not a multiple of 16"};
   const uint32_t end = TensorMemory::col_of(address) + columns_of(access) + access.half_split_offset;
   if (end > TensorMemory::kCols) {
-    return {"ldst.column-range", "columns up to " + std::to_string(end - 1) + " of " + std::to_string(TensorMemory::kCols)};
+    return {"ldst.column-range",
+            "columns up to " + std::to_string(end - 1) + " of " + std::to_string(TensorMemory::kCols)};
   }
   return {};
 }

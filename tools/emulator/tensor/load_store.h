@@ -48,8 +48,8 @@ Error check(const Access &access, uint32_t address, uint32_t warp_in_group);
 /// What the access touches, for in-flight marks. Requires check to have passed.
 std::vector<TensorRange> ranges(const Access &access, uint32_t address);
 
-/// `registers`: registers_of(access) rows of 32 threads, register-major: registers[reg * 32 + thread]. Requires check to
-/// have passed.
+/// `registers`: registers_of(access) rows of 32 threads, register-major: registers[reg * 32 + thread]. Requires check
+/// to have passed.
 void load(const Access &access, uint32_t address, const TensorMemory &tensor, uint32_t *registers);
 void store(const Access &access, uint32_t address, const uint32_t *registers, TensorMemory *tensor);
 

@@ -150,7 +150,8 @@ void decode_c(const Job &job, uint32_t columns, Accumulator *acc) {
   }
 }
 
-/// What infinities and NaNs give. MMA-Sim: products are summed as doubles; with groups, a NaN scale or accumulator is a NaN.
+/// What infinities and NaNs give. MMA-Sim: products are summed as doubles; with groups, a NaN scale or accumulator is a
+/// NaN.
 double special_sum(const Job &job, size_t row, size_t column, double c) {
   const Decodings &data = job.data;
   if (job.has_groups) {
@@ -165,8 +166,8 @@ double special_sum(const Job &job, size_t row, size_t column, double c) {
 
 void sum_row(const Job &job, size_t row, uint32_t columns, Accumulator *acc) {
   const Decodings &data = job.data;
-  const RowSum common{columns,       data.stride,           job.rule.fraction_bits,
-                      acc->c.data(), acc->c_exponent.data(), acc->sum.data()};
+  const RowSum common{columns,        data.stride, job.rule.fraction_bits, acc->c.data(), acc->c_exponent.data(),
+                      acc->sum.data()};
   const size_t k = job.plan.instruction.k;
   if (job.has_groups) {
     sum_groups({common, &data.a_group[row * k], &data.a_scale[row * kGroups], &data.a_scale_exponent[row * kGroups],
@@ -193,8 +194,8 @@ void sum_integer_row(const Job &job, size_t row, uint32_t columns, Accumulator *
   sum_integers(columns, job.data.stride, k, &job.data.a_integer[row * k], job.data.b_integer.data(), sum.data());
   for (uint32_t j = 0; j < columns; ++j) {
     const int64_t total = int64_t{sum[j]} + static_cast<int32_t>(acc->cells[j]);
-    const int64_t limited = std::clamp(total, int64_t{std::numeric_limits<int32_t>::min()},
-                                       int64_t{std::numeric_limits<int32_t>::max()});
+    const int64_t limited =
+        std::clamp(total, int64_t{std::numeric_limits<int32_t>::min()}, int64_t{std::numeric_limits<int32_t>::max()});
     acc->cells[j] = static_cast<uint32_t>(job.plan.instruction.saturate ? limited : total);
   }
 }

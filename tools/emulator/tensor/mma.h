@@ -19,15 +19,16 @@ struct MmaRequest {
   uint32_t cta_group = 1;
   uint32_t instruction_descriptor = 0;
   bool is_a_in_tensor_memory = false;
-  uint64_t a_descriptor = 0;     ///< A in shared memory
-  uint32_t a_address = 0;        ///< A in tensor memory
+  uint64_t a_descriptor = 0;  ///< A in shared memory
+  uint32_t a_address = 0;     ///< A in tensor memory
   uint64_t b_descriptor = 0;
   uint32_t d_address = 0;
-  uint32_t scale_a_address = 0;  ///< bits 30-31, where CUTLASS keeps the scale id, are ignored as the hardware ignores them
+  uint32_t scale_a_address =
+      0;  ///< bits 30-31, where CUTLASS keeps the scale id, are ignored as the hardware ignores them
   uint32_t scale_b_address = 0;
-  uint32_t scale_block = 0;      ///< 16 (.block16, .scale_vec::4X), 32 (.block32; 1X of mxf8f6f4, 2X), 0 without scales
+  uint32_t scale_block = 0;  ///< 16 (.block16, .scale_vec::4X), 32 (.block32; 1X of mxf8f6f4, 2X), 0 without scales
   bool enable_input_d = false;
-  uint32_t scale_input_d = 0;    ///< D enters as D · 2^-this: kinds f16 and tf32, 0 … 15
+  uint32_t scale_input_d = 0;                     ///< D enters as D · 2^-this: kinds f16 and tf32, 0 … 15
   std::array<uint32_t, 8> disable_output_lane{};  ///< bit i of word w: lane 32 w + i, words 4-7 of the odd CTA
 };
 
@@ -40,25 +41,27 @@ struct TensorRange {
   bool operator==(const TensorRange &) const = default;
 };
 
-/// What one MMA touches in each CTA of the pair (index 0 alone with cta_group::1). Both CTAs have the same shared ranges,
-/// since the descriptors are the same.
+/// What one MMA touches in each CTA of the pair (index 0 alone with cta_group::1). Both CTAs have the same shared
+/// ranges, since the descriptors are the same.
 struct MmaFootprint {
-  std::vector<ByteRange> a;           ///< empty when A is in tensor memory
+  std::vector<ByteRange> a;  ///< empty when A is in tensor memory
   std::vector<ByteRange> b;
-  std::vector<TensorRange> reads;     ///< scales, A; D when it is an input
-  std::vector<TensorRange> writes;    ///< D, disabled lanes included
+  std::vector<TensorRange> reads;   ///< scales, A; D when it is an input
+  std::vector<TensorRange> writes;  ///< D, disabled lanes included
 };
 
 /// The descriptors decoded and everything checked that does not need data.
 ///
-/// Errors    those of decode_matrix and decode_instruction; mma.lane-alignment, mma.column-range, mma.shared-range (an operand
+/// Errors    those of decode_matrix and decode_instruction; mma.lane-alignment, mma.column-range, mma.shared-range (an
+/// operand
 ///           beyond `shared_bytes`), mma.scale-input, mma.a-major, mma.swizzle, mma.cta-group
 Error footprint(const MmaRequest &request, uint32_t shared_bytes, MmaFootprint *out);
 
-/// Performs the MMA. Index 0 is the CTA whose %cluster_ctarank is even (cta_group::2), or the executing CTA; index 1 is unused
-/// with cta_group::1.
+/// Performs the MMA. Index 0 is the CTA whose %cluster_ctarank is even (cta_group::2), or the executing CTA; index 1 is
+/// unused with cta_group::1.
 ///
-/// Errors    those of footprint; mma.scale-copies (scale factors differ between the 32-lane partitions that must each hold
+/// Errors    those of footprint; mma.scale-copies (scale factors differ between the 32-lane partitions that must each
+/// hold
 ///           them: PTX ISA 9.0, "Block Scaling for tcgen05.mma.sync")
 Error perform(const MmaRequest &request, const std::array<SharedView, 2> &shared,
               const std::array<TensorMemory *, 2> &tensor);

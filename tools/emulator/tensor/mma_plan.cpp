@@ -19,8 +19,8 @@ Error check_cols(const char *what, uint32_t col, uint32_t cols) {
 
 Error check_lane(const char *what, uint32_t lane, uint32_t expected) {
   if (lane == expected) return {};
-  return {"mma.lane-alignment", std::string(what) + " begins at lane " + std::to_string(lane) + ", not " +
-                                    std::to_string(expected)};
+  return {"mma.lane-alignment",
+          std::string(what) + " begins at lane " + std::to_string(lane) + ", not " + std::to_string(expected)};
 }
 
 /// PTX ISA 9.0, "Data Path Layout Organization": lane alignment 0, or 0 or 16 where half the lanes are used.
@@ -40,8 +40,8 @@ Error place_a(const MmaRequest &request, MmaPlan *plan) {
     if (Error error = decode_matrix(request.a_descriptor, &plan->a)) return error;
     return {};
   }
-  // PTX ISA 9.0, "Packing format for matrix A and B"; MN-major A in tensor memory does not exist (the layout there is fixed:
-  // CUTLASS include/cute/arch/mma_sm100_umma.hpp, SM100_MMA_*_TS).
+  // PTX ISA 9.0, "Packing format for matrix A and B"; MN-major A in tensor memory does not exist (the layout there is
+  // fixed: CUTLASS include/cute/arch/mma_sm100_umma.hpp, SM100_MMA_*_TS).
   if (plan->instruction.mn_major_a) return {"mma.a-major", "A in tensor memory is K-major"};
   plan->a_col = TensorMemory::col_of(request.a_address);
   if (Error error = check_lane("A", TensorMemory::lane_of(request.a_address), plan->half_lane)) return error;
@@ -60,13 +60,14 @@ Error place_scales(const MmaRequest &request, MmaPlan *plan) {
   return check_cols("the scale matrix of B", plan->scale_b_col, scale_cols(plan->d_cols));
 }
 
-/// PTX ISA 9.0, "Transpose and Negate operations" and Table 54: 32-byte atoms go with transposed 32-bit elements and with
-/// K-major ones.
+/// PTX ISA 9.0, "Transpose and Negate operations" and Table 54: 32-byte atoms go with transposed 32-bit elements and
+/// with K-major ones.
 Error check_major(const char *what, MmaKind kind, bool is_mn_major, const MatrixDescriptor &matrix) {
   const bool has_32b_atoms = matrix.swizzle == OperandSwizzle::k128BAtom32B;
   if (!is_mn_major || has_32b_atoms == (kind == MmaKind::kTf32)) return {};
-  return {"mma.swizzle", std::string(what) + " is MN-major: kind::tf32 takes it with 128-byte swizzle and 32-byte atoms, "
-                                             "the other kinds with any other swizzle"};
+  return {"mma.swizzle", std::string(what) +
+                             " is MN-major: kind::tf32 takes it with 128-byte swizzle and 32-byte atoms, "
+                             "the other kinds with any other swizzle"};
 }
 
 std::string range_text(const ByteRange &range) {

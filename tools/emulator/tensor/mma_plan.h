@@ -11,8 +11,8 @@ namespace warpwright::emulator::tensor {
 /// Data-path layouts of D. Source: PTX ISA 9.0, "Data Path Layout Organization"; CUTLASS
 /// include/cute/atom/mma_traits_sm100_frag.hpp, tmem_frg.
 enum class DataPath : uint8_t {
-  kFull,   ///< A and D: lane = row, 128 rows a CTA
-  kHalf,   ///< F: M = 64 of one CTA, 16 lanes of each 32-lane partition
+  kFull,      ///< A and D: lane = row, 128 rows a CTA
+  kHalf,      ///< F: M = 64 of one CTA, 16 lanes of each 32-lane partition
   kTwoByTwo,  ///< B: M = 128 of two CTAs; lanes 64-127 hold the upper half of the columns
 };
 
@@ -22,10 +22,10 @@ struct MmaPlan {
   MatrixDescriptor b;
   DataPath path = DataPath::kFull;
   uint32_t ctas = 1;
-  uint32_t rows = 0;        ///< of A and D in a CTA
-  uint32_t b_rows = 0;      ///< of B in a CTA's shared memory
-  uint32_t d_cols = 0;      ///< columns of tensor memory that D takes
-  uint32_t half_lane = 0;   ///< kHalf: 0 or 16
+  uint32_t rows = 0;       ///< of A and D in a CTA
+  uint32_t b_rows = 0;     ///< of B in a CTA's shared memory
+  uint32_t d_cols = 0;     ///< columns of tensor memory that D takes
+  uint32_t half_lane = 0;  ///< kHalf: 0 or 16
   uint32_t a_col = 0;
   uint32_t d_col = 0;
   uint32_t scale_a_col = 0;

@@ -12,7 +12,8 @@ namespace {
 
 enum class Special : uint8_t { kNone, kIeee, kNanOnly };
 
-/// Source: PTX ISA 9.0, "Alternate Floating-Point Data Formats"; OCP Microscaling Formats 1.0 for the 4- and 6-bit formats.
+/// Source: PTX ISA 9.0, "Alternate Floating-Point Data Formats"; OCP Microscaling Formats 1.0 for the 4- and 6-bit
+/// formats.
 struct Layout {
   uint32_t exponent_bits;
   uint32_t fraction_bits;
@@ -21,16 +22,24 @@ struct Layout {
 
 Layout layout_of(Format format) {
   switch (format) {
-    case Format::kF16: return {5, 10, Special::kIeee};
-    case Format::kBf16: return {8, 7, Special::kIeee};
+    case Format::kF16:
+      return {5, 10, Special::kIeee};
+    case Format::kBf16:
+      return {8, 7, Special::kIeee};
     case Format::kTf32:
-    case Format::kF32: return {8, 23, Special::kIeee};
-    case Format::kE5M2: return {5, 2, Special::kIeee};
+    case Format::kF32:
+      return {8, 23, Special::kIeee};
+    case Format::kE5M2:
+      return {5, 2, Special::kIeee};
     case Format::kE4M3:
-    case Format::kUe4m3: return {4, 3, Special::kNanOnly};
-    case Format::kE3M2: return {3, 2, Special::kNone};
-    case Format::kE2M3: return {2, 3, Special::kNone};
-    default: return {2, 1, Special::kNone};  // E2M1
+    case Format::kUe4m3:
+      return {4, 3, Special::kNanOnly};
+    case Format::kE3M2:
+      return {3, 2, Special::kNone};
+    case Format::kE2M3:
+      return {2, 3, Special::kNone};
+    default:
+      return {2, 1, Special::kNone};  // E2M1
   }
 }
 
@@ -42,7 +51,8 @@ Decoded decode_float(Format format, uint32_t bits) {
   const uint32_t exponent_mask = (1u << layout.exponent_bits) - 1;
   const uint32_t fraction = bits & fraction_mask;
   const uint32_t biased = (bits >> layout.fraction_bits) & exponent_mask;
-  const bool is_negative = format != Format::kUe4m3 && ((bits >> (layout.exponent_bits + layout.fraction_bits)) & 1) != 0;
+  const bool is_negative =
+      format != Format::kUe4m3 && ((bits >> (layout.exponent_bits + layout.fraction_bits)) & 1) != 0;
   const int32_t bias = (1 << (layout.exponent_bits - 1)) - 1;
   Decoded out;
   if (layout.special == Special::kIeee && biased == exponent_mask) {
@@ -64,15 +74,20 @@ Decoded decode_float(Format format, uint32_t bits) {
 Decoded decode(Format format, uint32_t bits) {
   switch (format) {
     // The tensor core reads the upper 19 bits (MMA-Sim, truncate_to_tf32).
-    case Format::kTf32: return decode_float(format, bits & ~0x1FFFu);
+    case Format::kTf32:
+      return decode_float(format, bits & ~0x1FFFu);
     case Format::kUe8m0:
       // OCP Microscaling Formats 1.0, E8M0: 2^(code - 127), 255 is NaN; there is no zero and no subnormal.
       if ((bits & 0xFF) == 0xFF) return {std::numeric_limits<double>::quiet_NaN(), 0};
       return {power_of_two(static_cast<int32_t>(bits & 0xFF) - 127), static_cast<int32_t>(bits & 0xFF) - 127};
-    case Format::kU8: return {static_cast<double>(bits & 0xFF), 0};
-    case Format::kS8: return {static_cast<double>(static_cast<int8_t>(bits & 0xFF)), 0};
-    case Format::kS32: return {static_cast<double>(static_cast<int32_t>(bits)), 0};
-    default: return decode_float(format, bits);
+    case Format::kU8:
+      return {static_cast<double>(bits & 0xFF), 0};
+    case Format::kS8:
+      return {static_cast<double>(static_cast<int8_t>(bits & 0xFF)), 0};
+    case Format::kS32:
+      return {static_cast<double>(static_cast<int32_t>(bits)), 0};
+    default:
+      return decode_float(format, bits);
   }
 }
 

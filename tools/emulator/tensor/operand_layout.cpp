@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The canonical layouts of PTX ISA 9.0, "Canonical Layouts" and "Shared Memory Layout and Swizzling", as address arithmetic.
+// The canonical layouts of PTX ISA 9.0, "Canonical Layouts" and "Shared Memory Layout and Swizzling", as address
+// arithmetic.
 #include "tools/emulator/tensor/operand_layout.h"
 
 #include <algorithm>
@@ -10,27 +11,36 @@ namespace {
 /// Bytes that a row of the swizzle atom spans; 16 without a swizzle (PTX ISA 9.0, Table 55).
 uint32_t span_bytes(OperandSwizzle swizzle) {
   switch (swizzle) {
-    case OperandSwizzle::kNone: return 16;
-    case OperandSwizzle::k32B: return 32;
-    case OperandSwizzle::k64B: return 64;
+    case OperandSwizzle::kNone:
+      return 16;
+    case OperandSwizzle::k32B:
+      return 32;
+    case OperandSwizzle::k64B:
+      return 64;
     case OperandSwizzle::k128B:
-    case OperandSwizzle::k128BAtom32B: return 128;
+    case OperandSwizzle::k128BAtom32B:
+      return 128;
   }
   return 16;
 }
 
-/// The address bits that the swizzle replaces. It is a function of the address, not of the offset in the matrix: bits 7-9
-/// less the base offset count the 128-byte lines of the pattern (PTX ISA 9.0, Table 41 and "Swizzling Modes").
+/// The address bits that the swizzle replaces. It is a function of the address, not of the offset in the matrix: bits
+/// 7-9 less the base offset count the 128-byte lines of the pattern (PTX ISA 9.0, Table 41 and "Swizzling Modes").
 /// Swizzle<B, 4, 3> of CUTLASS include/cute/swizzle.hpp; Swizzle<2, 5, 2> for 32-byte atoms
 /// (include/cute/atom/mma_traits_sm100.hpp, Layout_MN_SW128_32B_Atom).
 uint32_t swizzled(const MatrixDescriptor &matrix, uint32_t address) {
   const uint32_t line = ((address >> 7) - matrix.base_offset) & 7;
   switch (matrix.swizzle) {
-    case OperandSwizzle::kNone: return address;
-    case OperandSwizzle::k32B: return address ^ ((line & 1) << 4);
-    case OperandSwizzle::k64B: return address ^ ((line & 3) << 4);
-    case OperandSwizzle::k128B: return address ^ (line << 4);
-    case OperandSwizzle::k128BAtom32B: return address ^ ((line & 3) << 5);
+    case OperandSwizzle::kNone:
+      return address;
+    case OperandSwizzle::k32B:
+      return address ^ ((line & 1) << 4);
+    case OperandSwizzle::k64B:
+      return address ^ ((line & 3) << 4);
+    case OperandSwizzle::k128B:
+      return address ^ (line << 4);
+    case OperandSwizzle::k128BAtom32B:
+      return address ^ ((line & 3) << 5);
   }
   return address;
 }
@@ -40,10 +50,14 @@ uint32_t swizzled(const MatrixDescriptor &matrix, uint32_t address) {
 uint32_t container_bits(MmaKind kind, Format format) {
   switch (format) {
     case Format::kF16:
-    case Format::kBf16: return 16;
-    case Format::kTf32: return 32;
-    case Format::kE2M1: return kind == MmaKind::kMxF4 || kind == MmaKind::kMxF4Nvf4 ? 4 : 8;
-    default: return 8;
+    case Format::kBf16:
+      return 16;
+    case Format::kTf32:
+      return 32;
+    case Format::kE2M1:
+      return kind == MmaKind::kMxF4 || kind == MmaKind::kMxF4Nvf4 ? 4 : 8;
+    default:
+      return 8;
   }
 }
 
@@ -54,8 +68,8 @@ uint32_t k_major_address(const MatrixDescriptor &matrix, uint32_t row, uint32_t 
   return swizzled(matrix, matrix.address + row / 8 * matrix.stride_bytes + row % 8 * pitch + unit * step);
 }
 
-// MN-major: ((T,1,m),(8,k)) : ((1,T,SBO),(1T,LBO)) without, ((T,W/16,m),(8,k)) : ((1,T,LBO),(W T/16,SBO)) with a swizzle of
-// W bytes. The atom of 128 bytes with 32-byte atoms has four columns of K, not eight (Table 55: 8x4).
+// MN-major: ((T,1,m),(8,k)) : ((1,T,SBO),(1T,LBO)) without, ((T,W/16,m),(8,k)) : ((1,T,LBO),(W T/16,SBO)) with a
+// swizzle of W bytes. The atom of 128 bytes with 32-byte atoms has four columns of K, not eight (Table 55: 8x4).
 uint32_t mn_major_address(const MatrixDescriptor &matrix, uint32_t unit, uint32_t k) {
   if (matrix.swizzle == OperandSwizzle::kNone) {
     return matrix.address + unit * matrix.stride_bytes + k % 8 * kUnitBytes + k / 8 * matrix.leading_bytes;

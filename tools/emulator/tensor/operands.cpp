@@ -43,8 +43,8 @@ uint32_t load_bits(const uint8_t *bytes, uint32_t first_bit, uint32_t count) {
   return value;
 }
 
-/// In shared memory 16 elements of 4 or 6 bits are packed from the low end of 16 bytes, padding above (PTX ISA 9.0, "Packing
-/// format used for matrix A and B by .kind::mxf8f6f4 in Shared Memory").
+/// In shared memory 16 elements of 4 or 6 bits are packed from the low end of 16 bytes, padding above (PTX ISA 9.0,
+/// "Packing format used for matrix A and B by .kind::mxf8f6f4 in Shared Memory").
 void unpack_padded(const uint8_t *row, uint32_t bits, uint32_t *codes) {
   for (uint32_t i = 0; i < 32; ++i) codes[i] = load_bits(row + i / 16 * 16, i % 16 * bits, bits);
 }
@@ -56,7 +56,9 @@ void unpack_row(const uint8_t *row, MmaKind kind, Format format, bool is_tensor,
     case Format::kBf16:
       for (uint32_t i = 0; i < 16; ++i) codes[i] = static_cast<uint32_t>(row[2 * i] | row[2 * i + 1] << 8);
       return;
-    case Format::kTf32: std::memcpy(codes, row, kRowBytes); return;
+    case Format::kTf32:
+      std::memcpy(codes, row, kRowBytes);
+      return;
     case Format::kE2M1:
       if (is_packed4) {
         for (uint32_t i = 0; i < kRowBytes; ++i) {
@@ -113,10 +115,10 @@ Error check_copies(const TensorMemory &tensor, const char *what, Copies copies, 
     const uint32_t other_lane = (copies.first + i) * 32 + lane;
     const uint32_t other = tensor.row(other_lane)[col] & mask;
     if (one == other) continue;
-    return {"mma.scale-copies", std::string("the scales of ") + what + " must be the same in each 32-lane partition: column " +
-                                    std::to_string(col) + " is " + hexadecimal(one) + " in lane " +
-                                    std::to_string(copies.first * 32 + lane) + " and " + hexadecimal(other) + " in lane " +
-                                    std::to_string(other_lane)};
+    return {"mma.scale-copies", std::string("the scales of ") + what +
+                                    " must be the same in each 32-lane partition: column " + std::to_string(col) +
+                                    " is " + hexadecimal(one) + " in lane " + std::to_string(copies.first * 32 + lane) +
+                                    " and " + hexadecimal(other) + " in lane " + std::to_string(other_lane)};
   }
   return {};
 }
@@ -140,8 +142,7 @@ Error append_tensor(const MmaPlan &plan, MmaKind kind, const TensorMemory &tenso
     const uint32_t lane = plan.lane_of_row(row);
     const uint32_t *cells = tensor.row(lane) + plan.a_col;
     std::memcpy(&rows[size_t{row} * kRowBytes], cells, kRowBytes);
-    if (plan.path == DataPath::kTwoByTwo &&
-        std::memcmp(cells, tensor.row(lane + 64) + plan.a_col, kRowBytes) != 0) {
+    if (plan.path == DataPath::kTwoByTwo && std::memcmp(cells, tensor.row(lane + 64) + plan.a_col, kRowBytes) != 0) {
       return {"mma.a-copies", "A in tensor memory must be the same in lanes " + std::to_string(lane) + " and " +
                                   std::to_string(lane + 64)};
     }

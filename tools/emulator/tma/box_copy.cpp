@@ -63,17 +63,17 @@ Error check_operands(const TensorMap &map, const Coordinates &coordinates, uint3
   const uint32_t bits = element_bits(map.type);
   const int32_t step = map.type == ElementType::k16U4Align8B ? 2 : bits < 8 ? 128 : 1;
   if (coordinates[0] % step != 0) {
-    return {"tma.coordinate", "coordinate 0 is " + std::to_string(coordinates[0]) + ", not a multiple of " +
-                                  std::to_string(step)};
+    return {"tma.coordinate",
+            "coordinate 0 is " + std::to_string(coordinates[0]) + ", not a multiple of " + std::to_string(step)};
   }
   return {};
 }
 
 /// One row of the box along dimension 0.
 struct Row {
-  bool is_inside = false;     ///< of dimensions 1 …
-  uint64_t address = 0;       ///< of element `at`
-  uint32_t at = 0;            ///< first element of the row inside dimension 0
+  bool is_inside = false;  ///< of dimensions 1 …
+  uint64_t address = 0;    ///< of element `at`
+  uint32_t at = 0;         ///< first element of the row inside dimension 0
   uint32_t count = 0;
   uint32_t shared_offset = 0;
 };
@@ -111,8 +111,8 @@ Error resolve(const TensorMap &map, const Row &row, const GlobalMemory &memory, 
   const uint64_t bytes = uint64_t{row.count} * element_bits(map.type) / 8;
   *out = memory.resolve(row.address, bytes);
   if (*out != nullptr) return {};
-  return {"tma.global-bounds", std::to_string(bytes) + " bytes of the tensor are not allocated: " +
-                                   memory.describe(row.address)};
+  return {"tma.global-bounds",
+          std::to_string(bytes) + " bytes of the tensor are not allocated: " + memory.describe(row.address)};
 }
 
 /// Elements inside the tensor, for stores and reductions, with the row as shared memory has it.
@@ -125,7 +125,8 @@ Error for_each_inner_row(const TensorMap &map, const Coordinates &coordinates, c
     if (row.count == 0) continue;
     std::array<uint8_t, kMaxInnerBytes> bytes;
     for (uint32_t i = 0; i < inner; i += kPieceBytes) {
-      std::memcpy(&bytes[i], shared + swizzled_address(map.swizzle, shared_address, row.shared_offset + i), kPieceBytes);
+      std::memcpy(&bytes[i], shared + swizzled_address(map.swizzle, shared_address, row.shared_offset + i),
+                  kPieceBytes);
     }
     uint8_t *global = nullptr;
     if (Error error = resolve(map, row, memory, &global)) return error;
@@ -145,19 +146,26 @@ uint32_t swizzled_address(Swizzle swizzle, uint32_t base, uint32_t linear) {
   const uint32_t address = base + linear;
   const uint32_t line = address >> 7;
   switch (swizzle) {
-    case Swizzle::kNone: return address;
-    case Swizzle::k32B: return address ^ (line & 1) << 4;
-    case Swizzle::k64B: return address ^ (line & 3) << 4;
-    case Swizzle::k128B: return address ^ (line & 7) << 4;
-    case Swizzle::k128BAtom32B: return address ^ (line & 3) << 5;
-    case Swizzle::k128BAtom32BFlip8B: return address ^ ((line & 3) << 5 | (line & 1) << 3);
-    case Swizzle::k128BAtom64B: return address ^ (line & 1) << 6;
+    case Swizzle::kNone:
+      return address;
+    case Swizzle::k32B:
+      return address ^ (line & 1) << 4;
+    case Swizzle::k64B:
+      return address ^ (line & 3) << 4;
+    case Swizzle::k128B:
+      return address ^ (line & 7) << 4;
+    case Swizzle::k128BAtom32B:
+      return address ^ (line & 3) << 5;
+    case Swizzle::k128BAtom32BFlip8B:
+      return address ^ ((line & 3) << 5 | (line & 1) << 3);
+    case Swizzle::k128BAtom64B:
+      return address ^ (line & 1) << 6;
   }
   return address;
 }
 
-Error load_box(const TensorMap &map, const Coordinates &coordinates, const GlobalMemory &memory, uint32_t shared_address,
-               uint8_t *shared, uint32_t shared_bytes) {
+Error load_box(const TensorMap &map, const Coordinates &coordinates, const GlobalMemory &memory,
+               uint32_t shared_address, uint8_t *shared, uint32_t shared_bytes) {
   if (Error error = check_direction(map, Direction::kLoad)) return error;
   if (Error error = check_operands(map, coordinates, shared_address, shared_bytes)) return error;
   const uint32_t inner = inner_bytes(map);
@@ -171,14 +179,15 @@ Error load_box(const TensorMap &map, const Coordinates &coordinates, const Globa
       load_elements(map, global, row.at, row.count, bytes.data());
     }
     for (uint32_t i = 0; i < inner; i += kPieceBytes) {
-      std::memcpy(shared + swizzled_address(map.swizzle, shared_address, row.shared_offset + i), &bytes[i], kPieceBytes);
+      std::memcpy(shared + swizzled_address(map.swizzle, shared_address, row.shared_offset + i), &bytes[i],
+                  kPieceBytes);
     }
   }
   return {};
 }
 
-Error store_box(const TensorMap &map, const Coordinates &coordinates, const GlobalMemory &memory, uint32_t shared_address,
-                const uint8_t *shared, uint32_t shared_bytes) {
+Error store_box(const TensorMap &map, const Coordinates &coordinates, const GlobalMemory &memory,
+                uint32_t shared_address, const uint8_t *shared, uint32_t shared_bytes) {
   if (Error error = check_direction(map, Direction::kStore)) return error;
   if (Error error = check_operands(map, coordinates, shared_address, shared_bytes)) return error;
   return for_each_inner_row(map, coordinates, memory, shared_address, shared,

@@ -24,14 +24,15 @@ uint32_t swizzled_address(Swizzle swizzle, uint32_t base, uint32_t linear);
 
 /// Copies a box to shared memory. `shared` is the byte at shared address 0 of the destination CTA, of `shared_bytes`.
 ///
-/// Errors    tma.shared-alignment, tma.shared-bounds, tma.coordinate, tma.direction, tma.global-bounds (an element inside the
+/// Errors    tma.shared-alignment, tma.shared-bounds, tma.coordinate, tma.direction, tma.global-bounds (an element
+/// inside the
 ///           tensor lies outside every allocation)
-Error load_box(const TensorMap &map, const Coordinates &coordinates, const GlobalMemory &memory, uint32_t shared_address,
-               uint8_t *shared, uint32_t shared_bytes);
+Error load_box(const TensorMap &map, const Coordinates &coordinates, const GlobalMemory &memory,
+               uint32_t shared_address, uint8_t *shared, uint32_t shared_bytes);
 
 /// Copies shared memory to the part of a box that lies inside the tensor.
-Error store_box(const TensorMap &map, const Coordinates &coordinates, const GlobalMemory &memory, uint32_t shared_address,
-                const uint8_t *shared, uint32_t shared_bytes);
+Error store_box(const TensorMap &map, const Coordinates &coordinates, const GlobalMemory &memory,
+                uint32_t shared_address, const uint8_t *shared, uint32_t shared_bytes);
 
 /// PTX ISA 9.0, "cp.reduce.async.bulk.tensor", .redOp.
 enum class Reduction : uint8_t { kAdd, kMin, kMax, kInc, kDec, kAnd, kOr, kXor };

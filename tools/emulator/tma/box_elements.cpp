@@ -57,15 +57,23 @@ template <typename T>
 T combine_integer(Reduction reduction, T old, T value) {
   using Unsigned = std::make_unsigned_t<T>;
   switch (reduction) {
-    case Reduction::kAdd: return static_cast<T>(static_cast<Unsigned>(old) + static_cast<Unsigned>(value));
-    case Reduction::kMin: return std::min(old, value);
-    case Reduction::kMax: return std::max(old, value);
+    case Reduction::kAdd:
+      return static_cast<T>(static_cast<Unsigned>(old) + static_cast<Unsigned>(value));
+    case Reduction::kMin:
+      return std::min(old, value);
+    case Reduction::kMax:
+      return std::max(old, value);
     // PTX ISA 9.0, "atom": inc wraps to 0 beyond the operand, dec wraps to the operand at 0 or beyond it.
-    case Reduction::kInc: return old >= value ? T{0} : static_cast<T>(old + 1);
-    case Reduction::kDec: return old == 0 || old > value ? value : static_cast<T>(old - 1);
-    case Reduction::kAnd: return old & value;
-    case Reduction::kOr: return old | value;
-    case Reduction::kXor: return old ^ value;
+    case Reduction::kInc:
+      return old >= value ? T{0} : static_cast<T>(old + 1);
+    case Reduction::kDec:
+      return old == 0 || old > value ? value : static_cast<T>(old - 1);
+    case Reduction::kAnd:
+      return old & value;
+    case Reduction::kOr:
+      return old | value;
+    case Reduction::kXor:
+      return old ^ value;
   }
   return old;
 }
@@ -147,15 +155,22 @@ bool has_reduction(ElementType type, Reduction reduction) {
   const bool is_bitwise = reduction == Reduction::kAnd || reduction == Reduction::kOr || reduction == Reduction::kXor;
   const bool is_count = reduction == Reduction::kInc || reduction == Reduction::kDec;
   switch (type) {
-    case ElementType::kU32: return true;
-    case ElementType::kS32: return !is_count;
-    case ElementType::kU64: return !is_count;
-    case ElementType::kS64: return !is_count;
+    case ElementType::kU32:
+      return true;
+    case ElementType::kS32:
+      return !is_count;
+    case ElementType::kU64:
+      return !is_count;
+    case ElementType::kS64:
+      return !is_count;
     case ElementType::kF16:
-    case ElementType::kBf16: return !is_bitwise && !is_count;
+    case ElementType::kBf16:
+      return !is_bitwise && !is_count;
     case ElementType::kF32:
-    case ElementType::kF64: return reduction == Reduction::kAdd;
-    default: return false;
+    case ElementType::kF64:
+      return reduction == Reduction::kAdd;
+    default:
+      return false;
   }
 }
 
@@ -163,17 +178,22 @@ void reduce_elements(const TensorMap &map, Reduction reduction, const uint8_t *r
                      uint8_t *to) {
   row += at * element_bits(map.type) / 8;
   switch (map.type) {
-    case ElementType::kU32: return reduce_integers<uint32_t>(reduction, row, to, count);
-    case ElementType::kS32: return reduce_integers<int32_t>(reduction, row, to, count);
-    case ElementType::kU64: return reduce_integers<uint64_t>(reduction, row, to, count);
-    case ElementType::kS64: return reduce_integers<int64_t>(reduction, row, to, count);
+    case ElementType::kU32:
+      return reduce_integers<uint32_t>(reduction, row, to, count);
+    case ElementType::kS32:
+      return reduce_integers<int32_t>(reduction, row, to, count);
+    case ElementType::kU64:
+      return reduce_integers<uint64_t>(reduction, row, to, count);
+    case ElementType::kS64:
+      return reduce_integers<int64_t>(reduction, row, to, count);
     case ElementType::kF64:
       return for_each<double>(row, to, count, [](double old, double value) { return old + value; });
     // PTX ISA 9.0, "cp.reduce.async.bulk": .f32 flushes subnormal inputs and results; .f16 and .bf16 do not.
     case ElementType::kF32:
       return for_each<float>(row, to, count,
                              [](float old, float value) { return flushed(flushed(old) + flushed(value)); });
-    default: break;
+    default:
+      break;
   }
   for_each<uint16_t>(row, to, count, [&](uint16_t old, uint16_t value) {
     const float a = widen(map.type, old), b = widen(map.type, value);

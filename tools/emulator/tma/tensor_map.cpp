@@ -27,8 +27,10 @@ bool is_float(ElementType type) {
     case ElementType::kBf16:
     case ElementType::kF32Ftz:
     case ElementType::kTf32:
-    case ElementType::kTf32Ftz: return true;
-    default: return false;
+    case ElementType::kTf32Ftz:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -56,8 +58,8 @@ Error check_global(const TensorMap &map) {
   for (uint32_t i = 0; i + 1 < map.rank; ++i) {
     const uint64_t stride = map.strides_bytes[i];
     if (stride % alignment != 0 || stride >= kStrideLimit) {
-      return {"tma.stride", at("stride", i, stride) + " bytes, not a multiple of " + std::to_string(alignment) +
-                                " below 2^40"};
+      return {"tma.stride",
+              at("stride", i, stride) + " bytes, not a multiple of " + std::to_string(alignment) + " below 2^40"};
     }
   }
   return {};
@@ -91,8 +93,8 @@ Error check_swizzle(const TensorMap &map) {
                                std::to_string(span)};
   }
   if (!is_padded(map.type)) return {};
-  const bool is_common = map.swizzle == Swizzle::kNone || map.swizzle == Swizzle::k128B ||
-                         map.swizzle == Swizzle::k128BAtom32B;
+  const bool is_common =
+      map.swizzle == Swizzle::kNone || map.swizzle == Swizzle::k128B || map.swizzle == Swizzle::k128BAtom32B;
   const bool is_store_only = map.type == ElementType::k16U6Align16B && map.swizzle == Swizzle::k128BAtom64B;
   if (!is_common && !is_store_only) return {"tma.swizzle", "the padded type does not go with this swizzle"};
   if (map.type == ElementType::k16U6Align16B && map.interleave != Interleave::kNone) {
@@ -142,17 +144,23 @@ uint64_t checksum(const uint8_t *bytes, size_t count) {
 
 uint32_t element_bits(ElementType type) {
   switch (type) {
-    case ElementType::kU8: return 8;
+    case ElementType::kU8:
+      return 8;
     case ElementType::kU16:
     case ElementType::kF16:
-    case ElementType::kBf16: return 16;
+    case ElementType::kBf16:
+      return 16;
     case ElementType::kU64:
     case ElementType::kS64:
-    case ElementType::kF64: return 64;
+    case ElementType::kF64:
+      return 64;
     case ElementType::k16U4Align8B:
-    case ElementType::k16U4Align16B: return 4;
-    case ElementType::k16U6Align16B: return 6;
-    default: return 32;
+    case ElementType::k16U4Align16B:
+      return 4;
+    case ElementType::k16U6Align16B:
+      return 6;
+    default:
+      return 32;
   }
 }
 

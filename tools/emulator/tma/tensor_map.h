@@ -11,9 +11,24 @@
 namespace warpwright::emulator::tma {
 
 /// The values are those of CUtensorMapDataType, CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion and
-/// CUtensorMapFloatOOBfill, so that they cross the driver's interface by a cast (CUDA Driver API 13.0, cuTensorMapEncodeTiled).
+/// CUtensorMapFloatOOBfill, so that they cross the driver's interface by a cast (CUDA Driver API 13.0,
+/// cuTensorMapEncodeTiled).
 enum class ElementType : uint8_t {
-  kU8, kU16, kU32, kS32, kU64, kS64, kF16, kF32, kF64, kBf16, kF32Ftz, kTf32, kTf32Ftz, k16U4Align8B, k16U4Align16B,
+  kU8,
+  kU16,
+  kU32,
+  kS32,
+  kU64,
+  kS64,
+  kF16,
+  kF32,
+  kF64,
+  kBf16,
+  kF32Ftz,
+  kTf32,
+  kTf32Ftz,
+  k16U4Align8B,
+  k16U4Align16B,
   k16U6Align16B,
 };
 enum class Interleave : uint8_t { kNone, k16B, k32B };
@@ -42,7 +57,8 @@ uint32_t element_bits(ElementType type);
 
 /// The first rule of cuTensorMapEncodeTiled that `map` breaks, or no error.
 ///
-/// Errors    tma.type, tma.rank, tma.address, tma.dim, tma.stride, tma.box, tma.element-stride, tma.interleave, tma.swizzle,
+/// Errors    tma.type, tma.rank, tma.address, tma.dim, tma.stride, tma.box, tma.element-stride, tma.interleave,
+/// tma.swizzle,
 ///           tma.l2-promotion, tma.oob-fill
 Error validate(const TensorMap &map);
 
