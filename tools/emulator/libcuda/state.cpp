@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// The driver's state and its environment.
+#include "tools/emulator/libcuda/state.h"
+
+#include <cstdlib>
+
+namespace warpwright::emulator::driver {
+
+namespace {
+
+/// A whole number in [min, max], or nothing.
+bool read_number(const char *text, uint64_t min, uint64_t max, uint64_t *number) {
+  char *end = nullptr;
+  const unsigned long long value = std::strtoull(text, &end, 10);
+  if (!*text || *end || *text == '-' || value < min || value > max) return false;
+  *number = value;
+  return true;
+}
+
+bool read_variable(const char *name, uint64_t min, uint64_t max, uint64_t *number) {
+  const char *text = std::getenv(name);
+  return !text || read_number(text, min, max, number);
+}
+
+bool read_schedule(const std::string &schedule, Options *options) {
+  if (schedule == "lazy") options->schedule = Schedule::kLazy;
+  else if (schedule == "eager") options->schedule = Schedule::kEager;
+  else if (schedule.rfind("random:", 0) == 0) {
+    options->schedule = Schedule::kRandom;
+    return read_number(schedule.c_str() + 7, 0, UINT64_MAX, &options->seed);
+  } else return false;
+  return true;
+}
+
+bool read_model(DeviceModel *model) {
+  const char *text = std::getenv("WARPWRIGHT_EMULATOR_ARCH");
+  const std::string arch = text ? text : "sm_100a";
+  if (arch == "sm_100a" || arch == "sm_100f") *model = {"sm_100a", "Warpwright emulator, sm_100a", 10, 0, 148};
+  else if (arch == "sm_103a") *model = {"sm_103a", "Warpwright emulator, sm_103a", 10, 3, 148};
+  else if (arch == "sm_90a") *model = {"sm_90a", "Warpwright emulator, sm_90a", 9, 0, 132};
+  else return false;
+  return true;
+}
+
+}  // namespace
+
+State &State::instance() {
+  // Never destroyed: other libraries' exit handlers may still call the driver.
+  static State *const state = new State;
+  return *state;
+}
+
+CUresult State::initialise() {
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (is_initialised) return CUDA_SUCCESS;
+  uint64_t devices = 1, jobs = 1;
+  const char *schedule = std::getenv("WARPWRIGHT_EMULATOR_SCHEDULE");
+  if (!read_model(&model) || !read_schedule(schedule ? schedule : "lazy", &options)) return CUDA_ERROR_INVALID_VALUE;
+  uint64_t sms = static_cast<uint64_t>(model.num_sms);
+  if (!read_variable("WARPWRIGHT_EMULATOR_DEVICES", 0, 64, &devices) || !read_variable("WARPWRIGHT_EMULATOR_SMS", 1, 1024, &sms) ||
+      !read_variable("WARPWRIGHT_EMULATOR_JOBS", 1, 256, &jobs))
+    return CUDA_ERROR_INVALID_VALUE;
+  num_devices = static_cast<int>(devices);
+  model.num_sms = static_cast<int>(sms);
+  options.jobs = static_cast<uint32_t>(jobs);
+  for (int i = 0; i < num_devices; ++i) {
+    contexts.push_back(std::make_unique<CUctx_st>());
+    contexts.back()->device = i;
+  }
+  is_initialised = true;
+  return num_devices == 0 ? CUDA_ERROR_NO_DEVICE : CUDA_SUCCESS;
+}
+
+bool State::is_ready() {
+  const std::lock_guard<std::mutex> lock(mutex);
+  return is_initialised;
+}
+
+CUcontext &current_context() {
+  thread_local CUcontext context = nullptr;
+  return context;
+}
+
+CUresult check_context() {
+  State &state = State::instance();
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  if (!state.is_initialised) return CUDA_ERROR_NOT_INITIALIZED;
+  const CUcontext context = current_context();
+  return context && context->retained > 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+CUresult check_stream(CUstream stream) {
+  State &state = State::instance();
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  const bool is_null = stream == nullptr || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD;
+  return is_null || state.streams.count(stream) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+Statistics &last_statistics() {
+  thread_local Statistics statistics;
+  return statistics;
+}
+
+std::string &last_report() {
+  thread_local std::string report;
+  return report;
+}
+
+}  // namespace warpwright::emulator::driver
+
+extern "C" const char *wwEmulatorLastReport(void) { return warpwright::emulator::driver::last_report().c_str(); }
+
+extern "C" CUresult wwEmulatorConfigure(const char *schedule, unsigned int jobs) {
+  using namespace warpwright::emulator::driver;
+  State &state = State::instance();
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  if (!schedule || jobs == 0 || jobs > 256 || !read_schedule(schedule, &state.options)) return CUDA_ERROR_INVALID_VALUE;
+  state.options.jobs = jobs;
+  return CUDA_SUCCESS;
+}
+
+extern "C" void wwEmulatorLastStatistics(ww_emulator_statistics_t *statistics) {
+  const warpwright::emulator::Statistics &last = warpwright::emulator::driver::last_statistics();
+  *statistics = {last.warp_instructions, last.mmas, last.bytes_loaded, last.bytes_stored};
+}

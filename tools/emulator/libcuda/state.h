@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the emulated driver knows: devices, contexts, modules, streams.
+#pragma once
+
+#include "tools/emulator/machine/launch.h"
+
+#include <cuda.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+// The handles of cuda.h point to these.
+struct CUctx_st {
+  CUdevice device = 0;
+  uint32_t retained = 0;
+  uint32_t flags = 0;
+};
+struct CUfunc_st {
+  const warpwright::emulator::ptx::Module *module = nullptr;
+  const warpwright::emulator::ptx::Kernel *kernel = nullptr;
+  std::map<CUfunction_attribute, int> attributes;
+};
+struct CUlib_st {
+  std::unique_ptr<warpwright::emulator::ptx::Module> module;
+  std::vector<std::unique_ptr<CUfunc_st>> functions;
+};
+struct CUstream_st {
+  CUcontext context = nullptr;
+};
+struct CUevent_st {
+  bool is_recorded = false;
+  double milliseconds = 0;
+};
+
+namespace warpwright::emulator::driver {
+
+/// A fake device: what its architecture says, and how many SMs it has.
+/// Source: NVIDIA H200 and B200 data sheets, 132 and 148 SMs; CUDA C++ Programming Guide 13.0, "Technical Specifications per
+/// Compute Capability".
+struct DeviceModel {
+  std::string arch;  ///< "sm_100a"
+  std::string name;
+  int major = 10, minor = 0;
+  int num_sms = 148;
+};
+
+/// Everything, behind one lock; a launch runs without it.
+///
+/// Environment  WARPWRIGHT_EMULATOR_DEVICES (1), WARPWRIGHT_EMULATOR_ARCH (sm_100a; sm_103a, sm_90a),
+///              WARPWRIGHT_EMULATOR_SMS, WARPWRIGHT_EMULATOR_SCHEDULE (lazy; eager, random:SEED), WARPWRIGHT_EMULATOR_JOBS.
+struct State {
+  std::mutex mutex;
+  bool is_initialised = false;
+  DeviceModel model;
+  int num_devices = 1;
+  Options options;
+  GlobalMemory memory;
+  std::vector<std::unique_ptr<CUctx_st>> contexts;  ///< the primary one of each device
+  std::set<CUlib_st *> libraries;
+  std::set<CUfunc_st *> functions;
+  std::set<CUstream_st *> streams;
+  std::set<CUevent_st *> events;
+
+  static State &instance();
+  /// CUDA_ERROR_INVALID_VALUE where the environment has a value that means nothing.
+  CUresult initialise();
+  bool is_ready();
+};
+
+/// The context that is current in this thread; nullptr when there is none.
+CUcontext &current_context();
+/// CUDA_SUCCESS, NOT_INITIALIZED or INVALID_CONTEXT.
+CUresult check_context();
+/// A stream that may be used: the null streams or a live one.
+CUresult check_stream(CUstream stream);
+/// What the last launch of this thread found, in words.
+std::string &last_report();
+Statistics &last_statistics();
+CUresult launch(const CUlaunchConfig &config, CUfunc_st *function, void **parameters, void **extra);
+
+}  // namespace warpwright::emulator::driver
+
+/// Returns from the calling function what is not CUDA_SUCCESS.
+#define WW_CHECK(expression) \
+  if (const CUresult ww_result = (expression); ww_result != CUDA_SUCCESS) return ww_result
+
+/// The findings of this thread's last launch, or why its last module was refused, a line each; empty after a clean one.
+/// Valid until the next launch or load.
+extern "C" __attribute__((visibility("default"))) const char *wwEmulatorLastReport(void);
+
+/// How later launches of the process run: `schedule` "lazy", "eager" or "random:SEED", `jobs` clusters at a time.
+/// Errors    CUDA_ERROR_INVALID_VALUE.
+extern "C" __attribute__((visibility("default"))) CUresult wwEmulatorConfigure(const char *schedule, unsigned int jobs);
+
+/// Sums over this thread's last launch.
+struct ww_emulator_statistics_t {
+  uint64_t warp_instructions, mmas, bytes_loaded, bytes_stored;
+};
+extern "C" __attribute__((visibility("default"))) void wwEmulatorLastStatistics(ww_emulator_statistics_t *statistics);
