@@ -18,6 +18,7 @@ const Cuda &cuda() {
   if (!found.name) FAIL(SYMBOL_OF(name) " is missing");
     CUDA_TEST_FUNCTIONS(CUDA_TEST_FIND)
     CUDA_TEST_FIND(wwEmulatorLastReport)
+    CUDA_TEST_FIND(wwEmulatorConfigure)
 #undef CUDA_TEST_FIND
     // Before cuInit nothing else works.
     int count = 0;

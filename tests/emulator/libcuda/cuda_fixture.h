@@ -27,6 +27,7 @@ struct Cuda {
   CUDA_TEST_FUNCTIONS(CUDA_TEST_MEMBER)
 #undef CUDA_TEST_MEMBER
   const char *(*wwEmulatorLastReport)() = nullptr;
+  CUresult (*wwEmulatorConfigure)(const char *schedule, unsigned int jobs) = nullptr;
 };
 
 const Cuda &cuda();

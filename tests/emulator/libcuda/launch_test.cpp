@@ -80,6 +80,22 @@ TEST_CASE("libcuda: a launch that CUDA would refuse is refused") {
   cuda().cuCtxSetCurrent(loaded.handle);
 }
 
+TEST_CASE("libcuda: every schedule computes the same; a schedule that is none is refused") {
+  const Loaded loaded;
+  for (const char *schedule : {"eager", "random:1", "random:18446744073709551615", "lazy"}) {
+    INFO(schedule);
+    CHECK(cuda().wwEmulatorConfigure(schedule, 2) == CUDA_SUCCESS);
+    CHECK(is_sum(run_add(loaded.add, 500, 7), 500, 7));
+  }
+  for (const char *schedule : {"", "random", "random:x", "random:18446744073709551616", "Lazy"}) {
+    INFO(schedule);
+    CHECK(cuda().wwEmulatorConfigure(schedule, 1) == CUDA_ERROR_INVALID_VALUE);
+  }
+  CHECK(cuda().wwEmulatorConfigure("lazy", 0) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(cuda().wwEmulatorConfigure(nullptr, 1) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(cuda().wwEmulatorConfigure("lazy", 1) == CUDA_SUCCESS);
+}
+
 TEST_CASE("libcuda: a wild store is an illegal address, named, and leaves the device usable") {
   const Loaded loaded;
   CHECK(cuda().cuLaunchKernel(loaded.wild, 1, 1, 1, 32, 1, 1, 0, nullptr, nullptr, nullptr) == CUDA_ERROR_ILLEGAL_ADDRESS);

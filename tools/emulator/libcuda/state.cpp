@@ -2,7 +2,9 @@
 // The driver's state and its environment.
 #include "tools/emulator/libcuda/state.h"
 
+#include <charconv>
 #include <cstdlib>
+#include <cstring>
 
 namespace warpwright::emulator::driver {
 
@@ -10,9 +12,10 @@ namespace {
 
 /// A whole number in [min, max], or nothing.
 bool read_number(const char *text, uint64_t min, uint64_t max, uint64_t *number) {
-  char *end = nullptr;
-  const unsigned long long value = std::strtoull(text, &end, 10);
-  if (!*text || *end || *text == '-' || value < min || value > max) return false;
+  uint64_t value = 0;
+  const char *end = text + std::strlen(text);
+  const auto [stop, error] = std::from_chars(text, end, value);
+  if (error != std::errc() || stop != end || value < min || value > max) return false;
   *number = value;
   return true;
 }
@@ -25,10 +28,9 @@ bool read_variable(const char *name, uint64_t min, uint64_t max, uint64_t *numbe
 bool read_schedule(const std::string &schedule, Options *options) {
   if (schedule == "lazy") options->schedule = Schedule::kLazy;
   else if (schedule == "eager") options->schedule = Schedule::kEager;
-  else if (schedule.rfind("random:", 0) == 0) {
+  else if (schedule.rfind("random:", 0) == 0 && read_number(schedule.c_str() + 7, 0, UINT64_MAX, &options->seed))
     options->schedule = Schedule::kRandom;
-    return read_number(schedule.c_str() + 7, 0, UINT64_MAX, &options->seed);
-  } else return false;
+  else return false;
   return true;
 }
 
@@ -52,7 +54,8 @@ State &State::instance() {
 
 CUresult State::initialise() {
   const std::lock_guard<std::mutex> lock(mutex);
-  if (is_initialised) return CUDA_SUCCESS;
+  const auto devices_or_none = [&] { return num_devices == 0 ? CUDA_ERROR_NO_DEVICE : CUDA_SUCCESS; };
+  if (is_initialised) return devices_or_none();
   uint64_t devices = 1, jobs = 1;
   const char *schedule = std::getenv("WARPWRIGHT_EMULATOR_SCHEDULE");
   if (!read_model(&model) || !read_schedule(schedule ? schedule : "lazy", &options)) return CUDA_ERROR_INVALID_VALUE;
@@ -68,7 +71,7 @@ CUresult State::initialise() {
     contexts.back()->device = i;
   }
   is_initialised = true;
-  return num_devices == 0 ? CUDA_ERROR_NO_DEVICE : CUDA_SUCCESS;
+  return devices_or_none();
 }
 
 bool State::is_ready() {
@@ -121,5 +124,5 @@ extern "C" CUresult wwEmulatorConfigure(const char *schedule, unsigned int jobs)
 
 extern "C" void wwEmulatorLastStatistics(ww_emulator_statistics_t *statistics) {
   const warpwright::emulator::Statistics &last = warpwright::emulator::driver::last_statistics();
-  *statistics = {last.warp_instructions, last.mmas, last.bytes_loaded, last.bytes_stored};
+  if (statistics) *statistics = {last.warp_instructions, last.mmas, last.bytes_loaded, last.bytes_stored};
 }
