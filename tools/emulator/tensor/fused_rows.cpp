@@ -111,53 +111,47 @@ WW_INLINE bool round_normal(const double *sum, size_t count, uint32_t *out) {
 #if defined(__x86_64__)
 #define WW_AVX2 __attribute__((target("avx2")))
 #define WW_AVX512 __attribute__((target("avx512f,avx512vl,avx512dq")))
+#else
+#define WW_AVX2
+#define WW_AVX512
+#endif
 WW_AVX2 void products_avx2(const ProductRow &request) { products(request); }
 WW_AVX512 void products_avx512(const ProductRow &request) { products(request); }
+void products_plain(const ProductRow &request) { products(request); }
 WW_AVX2 void groups_avx2(const GroupRow &request) { groups(request); }
 WW_AVX512 void groups_avx512(const GroupRow &request) { groups(request); }
+void groups_plain(const GroupRow &request) { groups(request); }
 WW_AVX2 bool round_avx2(const double *sum, size_t count, uint32_t *out) { return round_normal(sum, count, out); }
 WW_AVX512 bool round_avx512(const double *sum, size_t count, uint32_t *out) { return round_normal(sum, count, out); }
 bool round_plain(const double *sum, size_t count, uint32_t *out) { return round_normal(sum, count, out); }
-void products_plain(const ProductRow &request) { products(request); }
-void groups_plain(const GroupRow &request) { groups(request); }
 
-int vector_level() {
+}  // namespace
+
+int best_vector_level() {
+#if defined(__x86_64__)
   static const int level =
       __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") ? 2
       : __builtin_cpu_supports("avx2")                                                                              ? 1
                                                                                                                     : 0;
   return level;
-}
+#else
+  return 0;
 #endif
+}
 
-}  // namespace
-
-void sum_products(const ProductRow &request) {
-#if defined(__x86_64__)
+void sum_products(const ProductRow &request, int level) {
   constexpr void (*kForms[])(const ProductRow &) = {products_plain, products_avx2, products_avx512};
-  kForms[vector_level()](request);
-#else
-  products(request);
-#endif
+  kForms[level](request);
 }
 
-void sum_groups(const GroupRow &request) {
-#if defined(__x86_64__)
+void sum_groups(const GroupRow &request, int level) {
   constexpr void (*kForms[])(const GroupRow &) = {groups_plain, groups_avx2, groups_avx512};
-  kForms[vector_level()](request);
-#else
-  groups(request);
-#endif
+  kForms[level](request);
 }
 
-void round_row(const double *sum, size_t count, uint32_t *out) {
-#if defined(__x86_64__)
+void round_row(const double *sum, size_t count, uint32_t *out, int level) {
   constexpr bool (*kForms[])(const double *, size_t, uint32_t *) = {round_plain, round_avx2, round_avx512};
-  const bool is_done = kForms[vector_level()](sum, count, out);
-#else
-  const bool is_done = round_normal(sum, count, out);
-#endif
-  if (is_done) return;
+  if (kForms[level](sum, count, out)) return;
   for (size_t j = 0; j < count; ++j) out[j] = round_to_f32(sum[j], 23);
 }
 

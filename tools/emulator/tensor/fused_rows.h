@@ -11,6 +11,9 @@ namespace warpwright::emulator::tensor {
 constexpr size_t kColumnBlock = 32;
 constexpr size_t kMaxColumns = 256;
 
+/// Which instruction set the loops use: 0 the build's own, 1 AVX2, 2 AVX-512. All give the same bits.
+int best_vector_level();
+
 struct RowSum {
   size_t columns = 0;
   size_t stride = 0;  ///< between rows of B's arrays, elements
@@ -29,7 +32,7 @@ struct ProductRow {
   const double *b = nullptr;  ///< k × stride
   const int32_t *b_exponent = nullptr;
 };
-void sum_products(const ProductRow &request);
+void sum_products(const ProductRow &request, int level = best_vector_level());
 
 /// Each group of 16 elements is a term: an exact dot product times two scales; its exponent is that of the scales.
 constexpr size_t kGroups = 4;
@@ -43,10 +46,10 @@ struct GroupRow {
   const double *b_scale = nullptr;  ///< 4 × stride
   const int32_t *b_scale_exponent = nullptr;
 };
-void sum_groups(const GroupRow &request);
+void sum_groups(const GroupRow &request, int level = best_vector_level());
 
 /// round_to_f32 of each, 23 fraction bits.
-void round_row(const double *sum, size_t count, uint32_t *out);
+void round_row(const double *sum, size_t count, uint32_t *out, int level = best_vector_level());
 
 /// Exact sums of integer products modulo 2^32, without the accumulator.
 void sum_integers(size_t columns, size_t stride, size_t k, const int32_t *a, const int32_t *b, int32_t *sum);

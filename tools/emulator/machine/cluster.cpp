@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// Set-up of a cluster and its scheduler: who runs next, who waits for what, and when nothing can go on.
+#include "tools/emulator/machine/cluster.h"
+
+#include "tools/emulator/machine/execution.h"
+#include "tools/emulator/machine/special_registers.h"
+
+#include <algorithm>
+
+namespace warpwright::emulator {
+
+namespace {
+
+/// Instructions that a warp runs before another may: long enough to be quick, short enough that nobody starves.
+constexpr uint32_t kSlice = 4096;
+constexpr uint32_t kRandomSlice = 64;
+
+/// The instruction at which group `which` has to look for another: where one stands further on, or at once (0) when one that
+/// can run stands no further.
+uint32_t next_meeting(const Warp &warp, size_t which) {
+  uint32_t meeting = ~0u;
+  for (size_t i = 0; i < warp.groups.size(); ++i) {
+    const Group &other = warp.groups[i];
+    if (i == which) continue;
+    if (other.pc > warp.groups[which].pc)
+      meeting = std::min(meeting, other.pc);
+    else if (other.wait == Wait::kNothing || other.pc == warp.groups[which].pc)
+      return 0;
+  }
+  return meeting;
+}
+
+}  // namespace
+
+uint32_t BulkGroups::incomplete(bool reads_only) const {
+  uint32_t count = 0;
+  // The open group has no number yet: cp.async.bulk.wait_group waits for committed ones.
+  for (size_t i = 0; i + 1 < groups.size(); ++i) count += (reads_only ? groups[i].unread : groups[i].unfinished) != 0;
+  return count;
+}
+
+uint32_t Warp::live_lanes() const {
+  uint32_t lanes = 0;
+  for (const Group &group : groups) lanes |= group.mask;
+  return lanes;
+}
+
+void merge_groups(Warp &warp) {
+  auto &groups = warp.groups;
+  for (size_t i = 0; i < groups.size(); ++i)
+    for (size_t j = i + 1; j < groups.size();) {
+      const bool meet = groups[i].pc == groups[j].pc && !groups[i].has_arrived && !groups[j].has_arrived;
+      if (!meet) {
+        ++j;
+        continue;
+      }
+      groups[i].mask |= groups[j].mask;
+      groups[i].wait = Wait::kNothing;
+      groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(j));
+    }
+}
+
+void LaunchState::add(Finding finding) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  for (const Finding &known : report.findings)
+    if (known.slug == finding.slug && known.text == finding.text) {
+      ++report.findings_left_out;
+      return;
+    }
+  if (report.findings.size() >= options.max_findings) {
+    ++report.findings_left_out;
+    return;
+  }
+  report.findings.push_back(std::move(finding));
+}
+
+Cluster::Cluster(LaunchState &launch_state, ptx::Dim3 first_cta)
+    : state(launch_state), first_cta_(first_cta), random_(launch_state.options.seed * 0x9E3779B97F4A7C15u + first_cta.x) {
+  const ptx::Dim3 shape = state.cluster_shape;
+  const uint32_t shared_bytes = state.dynamic_shared_offset + state.launch.dynamic_shared_bytes;
+  for (uint32_t rank = 0; rank < shape.count(); ++rank) {
+    const ptx::Dim3 index{first_cta.x + rank % shape.x, first_cta.y + rank / shape.x % shape.y,
+                          first_cta.z + rank / (shape.x * shape.y)};
+    ctas.push_back(std::make_unique<Cta>(rank, index, shared_bytes));
+    create_warps(*ctas.back());
+  }
+}
+
+void Cluster::create_warps(Cta &cta) {
+  const ptx::Dim3 block = state.launch.block;
+  const uint32_t threads = static_cast<uint32_t>(block.count());
+  cta.live_threads = threads;
+  live_threads += threads;
+  for (uint32_t first = 0; first < threads; first += 32) {
+    Warp warp;
+    warp.index = first / 32;
+    warp.registers.assign(state.program.register_words, 0);
+    const uint32_t lanes = std::min(32u, threads - first);
+    warp.groups.push_back({lanes == 32 ? kAllLanes : (1u << lanes) - 1});
+    set_initial_registers(state, cta, warp);
+    cta.warps.push_back(std::move(warp));
+  }
+}
+
+Cta *Cluster::cta_of(uint64_t shared_address) {
+  const uint64_t rank = shared_address >> Cta::kRankShift;
+  return rank < ctas.size() ? ctas[rank].get() : nullptr;
+}
+
+void Cluster::arrive_at_cluster_barrier(uint32_t threads) {
+  cluster_arrived += threads;
+  if (cluster_arrived < live_threads || cluster_arrived == 0) return;
+  cluster_arrived = 0;
+  ++cluster_phase;
+  ++progress_;
+}
+
+void Cluster::retire(Cta &cta, uint32_t threads) {
+  cta.live_threads -= threads;
+  live_threads -= threads;
+  arrive_at_cluster_barrier(0);
+  ++progress_;
+}
+
+bool Cluster::is_satisfied(Cta &cta, Warp &warp, Group &group) {
+  switch (group.wait) {
+    case Wait::kNothing: return true;
+    case Wait::kMbarrier: {
+      const Mbarrier *barrier = cta.shared.barrier(group.value);
+      return group.has_timed_out || !barrier || barrier->is_complete(group.parity);
+    }
+    case Wait::kNamedBarrier: {
+      NamedBarrier &barrier = cta.barriers[group.value];
+      if (!group.has_arrived) return true;
+      // bar.sync without a count waits for every thread that has not ended.
+      if (barrier.expected == 0 && barrier.arrived >= cta.live_threads && barrier.phase == group.parity) {
+        barrier.arrived = 0;
+        ++barrier.phase;
+      }
+      return barrier.phase != group.parity;
+    }
+    case Wait::kWarp: {
+      const uint32_t wanted = group.value & warp.live_lanes();
+      return (group.mask & wanted) == wanted;
+    }
+    case Wait::kCluster: return cluster_phase >= group.value;
+    case Wait::kBulkGroups: {
+      for (uint32_t left = group.mask; left; left &= left - 1) {
+        const auto found = warp.bulk.find(static_cast<uint32_t>(__builtin_ctz(left)));
+        if (found != warp.bulk.end() && found->second.incomplete(group.parity != 0) > group.value) return false;
+      }
+      return true;
+    }
+    case Wait::kTensorLoads: return warp.tensor_loads == 0;
+    case Wait::kTensorStores: return warp.tensor_stores == 0;
+    case Wait::kTensorAlloc: return group.parity != static_cast<uint32_t>(progress_);
+  }
+  return true;
+}
+
+void Cluster::run_group(Cta &cta, Warp &warp, size_t which, uint32_t budget) {
+  const Op *const ops = state.program.ops.data();
+  const bool stops_at_effects = state.options.schedule != Schedule::kLazy;
+  uint64_t executed = 0;
+  Group &group = warp.groups[which];
+  uint32_t meeting = next_meeting(warp, which);
+  Execution x{*this, cta, warp, group};
+  while (budget-- > 0) {
+    const Op &op = ops[group.pc];
+    ++executed;
+    x.mask = group.mask;
+    x.op = &op;
+    if (op.guard != kAbsent) {
+      const uint32_t predicate = warp.registers[op.guard];
+      x.mask &= op.guard_is_negated ? ~predicate : predicate;
+      if (x.mask == 0) {
+        if (++group.pc == meeting) break;
+        continue;
+      }
+    }
+    if ((op.flags & kAligned) && x.mask != warp.live_lanes()) {
+      group.wait = Wait::kWarp;
+      group.value = kAllLanes;
+      break;
+    }
+    const size_t num_groups = warp.groups.size();
+    const Step step = op.handler(x, op);
+    if (step == Step::kNext) {
+      if (++group.pc == meeting) break;
+    } else if (step == Step::kYield) {
+      ++progress_;
+      if (++group.pc == meeting || stops_at_effects) break;
+    } else if (step == Step::kJump) {
+      // A group that split is gone from where it was; beside another that can run, the one further behind goes first.
+      if (warp.groups.size() != num_groups) break;
+      if (num_groups == 1) continue;
+      meeting = next_meeting(warp, which);
+      if (meeting <= group.pc) break;
+    } else {
+      if (step == Step::kFault) state.is_stopped = true;
+      break;
+    }
+  }
+  statistics.warp_instructions += executed;
+}
+
+bool Cluster::step_warps() {
+  bool did_something = false;
+  const bool is_random = state.options.schedule == Schedule::kRandom;
+  std::vector<std::pair<Cta *, Warp *>> order;
+  for (auto &cta : ctas)
+    for (Warp &warp : cta->warps)
+      if (!warp.groups.empty()) order.emplace_back(cta.get(), &warp);
+  if (is_random) std::shuffle(order.begin(), order.end(), random_);
+  for (auto [cta, warp] : order) {
+    merge_groups(*warp);
+    // The group that is furthest behind, so that lanes meet again where their paths do.
+    size_t best = warp->groups.size();
+    for (size_t i = 0; i < warp->groups.size(); ++i) {
+      Group &group = warp->groups[i];
+      if (group.wait != Wait::kNothing) {
+        if (!is_satisfied(*cta, *warp, group)) continue;
+        group.wait = Wait::kNothing;
+      }
+      if (best == warp->groups.size() || group.pc < warp->groups[best].pc) best = i;
+    }
+    if (best == warp->groups.size()) continue;
+    const uint32_t budget = is_random ? 1 + static_cast<uint32_t>(random_() % kRandomSlice) : kSlice;
+    run_group(*cta, *warp, best, budget);
+    did_something = true;
+    if (state.is_stopped || is_random) return true;
+    if (state.options.schedule == Schedule::kEager)
+      while (async.num_ready()) async.advance(0);
+  }
+  return did_something;
+}
+
+bool Cluster::wake_waits_with_time_limits() {
+  if (progress_at_wake_ == progress_) return false;
+  progress_at_wake_ = progress_;
+  bool woke = false;
+  for (auto &cta : ctas)
+    for (Warp &warp : cta->warps)
+      for (Group &group : warp.groups)
+        if (group.wait == Wait::kMbarrier) woke = group.has_timed_out = true;
+  return woke;
+}
+
+void Cluster::run() {
+  const bool is_random = state.options.schedule == Schedule::kRandom;
+  uint64_t counted = 0;
+  while (live_threads > 0 && !state.is_stopped) {
+    const size_t ready = async.num_ready();
+    if (is_random && ready > 0 && random_() % 2 == 0) {
+      async.advance(random_() % ready);
+      ++progress_;
+      continue;
+    }
+    if (!step_warps()) {
+      if (async.num_ready() > 0) {
+        async.advance(is_random ? random_() % async.num_ready() : 0);
+        ++progress_;
+      } else if (!wake_waits_with_time_limits()) {
+        report_deadlock();
+        return;
+      }
+    }
+    if (statistics.warp_instructions - counted > 100'000) {
+      state.instructions += statistics.warp_instructions - counted;
+      counted = statistics.warp_instructions;
+      if (state.instructions > state.options.max_warp_instructions) {
+        add_finding("run.too-long", "the launch has run " + std::to_string(state.instructions) + " warp instructions", "");
+        state.is_stopped = true;
+      }
+    }
+  }
+  if (state.is_stopped) return;
+  while (async.num_ready()) async.advance(0);
+}
+
+}  // namespace warpwright::emulator

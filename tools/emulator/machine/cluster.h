@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of one cluster: CTAs, warps, barriers, and asynchronous work in flight.
+#pragma once
+
+#include "tools/emulator/machine/async.h"
+#include "tools/emulator/machine/launch.h"
+#include "tools/emulator/machine/program.h"
+#include "tools/emulator/machine/shared_memory.h"
+
+#include <array>
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <random>
+
+namespace warpwright::emulator {
+
+/// What parked lanes wait for.
+enum class Wait : uint8_t {
+  kNothing,
+  kMbarrier,       ///< value: shared offset; parity
+  kNamedBarrier,   ///< value: id
+  kWarp,           ///< value: lanes that must stand at the same instruction, unless they have ended
+  kCluster,        ///< value: the cluster barrier's phase
+  kBulkGroups,     ///< value: groups that may be left; parity 1: their reads only
+  kTensorLoads,
+  kTensorStores,
+  kTensorAlloc,
+};
+
+/// Lanes of one warp that stand at the same instruction.
+struct Group {
+  uint32_t mask = 0;
+  uint32_t pc = 0;
+  Wait wait = Wait::kNothing;
+  bool has_arrived = false;  ///< at the barrier of `wait`; counted once
+  bool has_timed_out = false;
+  uint32_t value = 0;
+  uint32_t parity = 0;
+};
+
+/// A thread's groups of bulk copies to global memory.
+/// Source: PTX ISA 9.0, "cp.async.bulk.commit_group", "cp.async.bulk.wait_group".
+struct BulkGroups {
+  struct Counts { uint32_t unread = 0, unfinished = 0; };
+  uint64_t first = 0;          ///< number of groups.front()
+  std::deque<Counts> groups;   ///< the last one is open
+  uint32_t incomplete(bool reads_only) const;
+};
+
+struct Warp {
+  uint32_t index = 0;  ///< in its CTA
+  std::vector<uint32_t> registers;
+  std::vector<Group> groups;
+  uint32_t tensor_loads = 0, tensor_stores = 0;  ///< in flight
+  std::array<uint32_t, 32> cluster_phase{};      ///< that each lane arrived in, plus 1
+  std::map<uint32_t, BulkGroups> bulk;           ///< by lane
+  uint32_t live_lanes() const;
+};
+
+struct NamedBarrier {
+  uint32_t arrived = 0;   ///< threads
+  uint32_t expected = 0;
+  uint64_t phase = 0;
+};
+
+/// Columns of tensor memory: which are allocated, and who is at work on them.
+struct TensorState {
+  TensorMemory memory;
+  std::array<bool, TensorMemory::kCols> is_allocated{};
+  std::array<uint16_t, TensorMemory::kCols> async_writes{};
+  uint32_t smallest_allocation = TensorMemory::kCols;
+  bool has_permit = true;
+};
+
+struct Cta {
+  Cta(uint32_t rank_in_cluster, ptx::Dim3 block_index, uint32_t shared_bytes)
+      : rank(rank_in_cluster), index(block_index), shared(shared_bytes) {}
+  uint32_t rank = 0;
+  ptx::Dim3 index;
+  SharedMemory shared;
+  TensorState tensor;
+  std::vector<Warp> warps;
+  std::array<NamedBarrier, 16> barriers;
+  uint32_t live_threads = 0;
+  uint64_t shared_base() const { return uint64_t{rank} << kRankShift; }
+  /// A shared address has the CTA's rank above its offset, so that an address in a CTA's own window is one in the cluster's.
+  /// Source: CUTLASS include/cute/arch/copy_sm100_tma.hpp clears bit 24 of an address to reach the even CTA of a pair.
+  static constexpr uint32_t kRankShift = 24;
+};
+
+/// What all clusters of a launch share.
+struct LaunchState {
+  LaunchState(const Launch &the_launch, const Program &the_program, const Options &the_options, GlobalMemory &the_memory,
+              ptx::Dim3 cluster)
+      : launch(the_launch), program(the_program), options(the_options), memory(the_memory), cluster_shape(cluster),
+        dynamic_shared_offset(the_program.static_shared_bytes) {}
+
+  const Launch &launch;
+  const Program &program;
+  const Options &options;
+  GlobalMemory &memory;
+  ptx::Dim3 cluster_shape;
+  uint32_t dynamic_shared_offset = 0;
+  std::mutex mutex;  ///< of `report`
+  Report report;
+  std::atomic<uint64_t> instructions{0};
+  std::atomic<bool> is_stopped{false};
+
+  void add(Finding finding);
+};
+
+class Cluster {
+ public:
+  Cluster(LaunchState &launch_state, ptx::Dim3 first_cta);
+  /// Until every thread has ended, or nothing can go on.
+  void run();
+
+  LaunchState &state;
+  std::vector<std::unique_ptr<Cta>> ctas;
+  AsyncWork async;
+  uint64_t cluster_phase = 0;
+  uint32_t cluster_arrived = 0;  ///< threads, in the current phase
+  uint32_t live_threads = 0;
+  Statistics statistics;
+
+  /// A shared address as a CTA and an offset; nullptr when no CTA of the cluster has that rank.
+  Cta *cta_of(uint64_t shared_address);
+  static uint32_t offset_of(uint64_t shared_address) { return static_cast<uint32_t>(shared_address) & 0xFFFFFF; }
+  /// Threads that end count as arrived from then on.
+  void retire(Cta &cta, uint32_t threads);
+  void arrive_at_cluster_barrier(uint32_t threads);
+
+  void add_finding(const Cta &cta, const Warp &warp, uint32_t lane, uint32_t pc, std::string slug, std::string text);
+  void add_finding(std::string slug, std::string text, std::string where);
+  std::string name_of_shared(uint32_t offset) const;
+
+ private:
+  bool step_warps();
+  void run_group(Cta &cta, Warp &warp, size_t which, uint32_t budget);
+  bool is_satisfied(Cta &cta, Warp &warp, Group &group);
+  bool wake_waits_with_time_limits();
+  void report_deadlock();
+  void create_warps(Cta &cta);
+
+  ptx::Dim3 first_cta_;
+  std::mt19937_64 random_;
+  uint64_t progress_ = 0;        ///< grows with everything that others can see
+  uint64_t progress_at_wake_ = ~uint64_t{0};
+};
+
+/// Lanes that stand at one instruction become one group.
+void merge_groups(Warp &warp);
+
+}  // namespace warpwright::emulator

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an instruction sees while it runs: its warp's registers, the lanes that take part, its CTA and cluster.
+#pragma once
+
+#include "tools/emulator/machine/cluster.h"
+#include "tools/emulator/machine/program.h"
+
+#include <cstring>
+
+namespace warpwright::emulator {
+
+inline constexpr uint32_t kAllLanes = ~0u;
+
+struct Execution {
+  Cluster &cluster;
+  Cta &cta;
+  Warp &warp;
+  Group &group;
+  uint32_t mask = 0;  ///< lanes that take part
+  const Op *op = nullptr;
+
+  /// The 32 lanes of an operand, or the mask of a predicate.
+  template <class T> T *lanes(uint32_t place) { return reinterpret_cast<T *>(warp.registers.data() + place); }
+  uint32_t &predicate(uint32_t place) { return warp.registers[place]; }
+
+  template <class Function> void each_lane(Function function) const {
+    if (mask == kAllLanes) {
+      for (uint32_t lane = 0; lane < 32; ++lane) function(lane);
+      return;
+    }
+    for (uint32_t left = mask; left; left &= left - 1) function(static_cast<uint32_t>(__builtin_ctz(left)));
+  }
+  uint32_t first_lane() const { return static_cast<uint32_t>(__builtin_ctz(mask)); }
+  uint32_t thread_of(uint32_t lane) const { return warp.index * 32 + lane; }
+
+  /// A finding at this instruction; kFault, so that `return x.fault(…)` ends the lanes.
+  Step fault(std::string slug, std::string text);
+  Step fault(const Error &error) { return fault(error.slug, error.text); }
+  /// A finding that the kernel can survive.
+  void note(std::string slug, std::string text);
+  void note(const Error &error) { note(error.slug, error.text); }
+};
+
+}  // namespace warpwright::emulator

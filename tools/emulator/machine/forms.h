@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of instruction forms, in parts by what they do, and what their functions share.
+#pragma once
+
+#include "tools/emulator/machine/execution.h"
+#include "tools/emulator/machine/program.h"
+
+#include <span>
+
+namespace warpwright::emulator {
+
+/// In the place of an operand: the predicate is negated; the address register is 64 bits wide.
+inline constexpr uint32_t kNegated = 1u << 31;
+inline constexpr uint32_t kWide = 1u << 30;
+
+std::span<const Form> integer_forms();
+std::span<const Form> float_forms();
+std::span<const Form> convert_forms();
+std::span<const Form> control_forms();
+std::span<const Form> memory_forms();
+std::span<const Form> barrier_forms();
+std::span<const Form> bulk_forms();
+std::span<const Form> tensor_forms();
+std::span<const Form> tensor_memory_forms();
+
+/// The lanes in which a predicate operand holds.
+inline uint32_t lanes_where(Execution &x, uint32_t place) {
+  return place & kNegated ? ~x.predicate(place & ~kNegated) : x.predicate(place);
+}
+
+/// Sets the bits of the lanes that take part.
+inline void set_predicate(Execution &x, uint32_t place, uint32_t value) {
+  if (place == kAbsent) return;
+  uint32_t &predicate = x.predicate(place);
+  predicate = (predicate & ~x.mask) | (value & x.mask);
+}
+
+/// One lane's address from an address operand at operands[first], operands[first + 1].
+inline uint64_t address_in_lane(Execution &x, const Op &op, uint32_t first, uint32_t lane) {
+  const uint32_t place = op.operands[first];
+  const int64_t offset = static_cast<int32_t>(op.operands[first + 1]);
+  if (place & kWide) return x.lanes<uint64_t>(place & ~kWide)[lane] + static_cast<uint64_t>(offset);
+  return static_cast<uint32_t>(x.lanes<uint32_t>(place)[lane] + static_cast<uint32_t>(offset));
+}
+
+/// Windows of the generic address space. What lies outside them is global memory.
+/// PTX ISA 9.0, "Generic Addressing", leaves their places to the implementation.
+inline constexpr uint64_t kSharedWindow = uint64_t{0x53} << 56;
+inline constexpr uint64_t kParamWindow = uint64_t{0x50} << 56;
+inline constexpr uint64_t kWindowMask = uint64_t{0xFF} << 56;
+
+/// `bytes` bytes of shared memory at an address of the shared::cta or shared::cluster window, or a fault. `*cta` and
+/// `*offset` say where.
+/// Errors    memory.out-of-bounds, memory.misaligned.
+bool find_shared(Execution &x, uint64_t address, uint32_t bytes, uint32_t align, Cta **cta, uint32_t *offset);
+
+}  // namespace warpwright::emulator

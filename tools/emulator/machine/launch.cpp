@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks a launch, decodes its kernel, and runs its clusters.
+#include "tools/emulator/machine/launch.h"
+
+#include "tools/emulator/machine/cluster.h"
+
+#include <algorithm>
+#include <thread>
+
+namespace warpwright::emulator {
+
+namespace {
+
+std::string text_of(ptx::Dim3 d) {
+  return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z);
+}
+
+/// Source: CUDA C++ Programming Guide 13.0, "Technical Specifications per Compute Capability", for 9.0 and 10.0.
+constexpr uint32_t kMaxThreads = 1024;
+constexpr uint32_t kMaxClusterCtas = 16;  // above 8 a kernel asks for it: cudaFuncAttributeNonPortableClusterSizeAllowed
+constexpr uint32_t kMaxSharedBytes = 227 * 1024;  // of a block, besides what the system reserves
+constexpr uint64_t kMaxClusters = uint64_t{1} << 31;
+
+Finding check_launch(const Launch &launch, ptx::Dim3 cluster, const Program &program) {
+  const ptx::Kernel &kernel = *launch.kernel;
+  const ptx::Dim3 grid = launch.grid, block = launch.block;
+  if (grid.count() == 0 || block.count() == 0 || cluster.count() == 0)
+    return {"launch.empty", "grid " + text_of(grid) + ", block " + text_of(block) + ", cluster " + text_of(cluster), ""};
+  if (block.count() > kMaxThreads) return {"launch.threads", "block " + text_of(block) + ": at most 1,024 threads", ""};
+  if (kernel.max_threads.x && block.count() > kernel.max_threads.count())
+    return {"launch.threads", "block " + text_of(block) + "; the kernel allows " + std::to_string(kernel.max_threads.count()) + " threads", ""};
+  if (kernel.required_threads.x && text_of(block) != text_of(kernel.required_threads))
+    return {"launch.threads", "block " + text_of(block) + "; the kernel requires " + text_of(kernel.required_threads), ""};
+  if (kernel.cluster.x && text_of(cluster) != text_of(kernel.cluster))
+    return {"launch.cluster", "cluster " + text_of(cluster) + "; the kernel requires " + text_of(kernel.cluster), ""};
+  if (cluster.count() > kMaxClusterCtas) return {"launch.cluster", "cluster " + text_of(cluster) + ": at most 16 CTAs", ""};
+  if (grid.x % cluster.x || grid.y % cluster.y || grid.z % cluster.z || grid.count() / cluster.count() > kMaxClusters)
+    return {"launch.cluster", "grid " + text_of(grid) + " is not made of whole clusters of " + text_of(cluster), ""};
+  if (launch.parameters.size() != kernel.parameter_bytes)
+    return {"launch.parameters", std::to_string(launch.parameters.size()) + " bytes of parameters; the kernel takes " +
+                                     std::to_string(kernel.parameter_bytes), ""};
+  const uint64_t shared = uint64_t{program.static_shared_bytes} - kReservedSharedBytes + launch.dynamic_shared_bytes;
+  if (shared > kMaxSharedBytes)
+    return {"launch.shared-memory", std::to_string(shared) + " bytes of shared memory; a block has " + std::to_string(kMaxSharedBytes), ""};
+  return {};
+}
+
+void run_clusters(LaunchState &state, std::atomic<uint64_t> &next, uint64_t count) {
+  const ptx::Dim3 shape = state.cluster_shape;
+  const ptx::Dim3 clusters{state.launch.grid.x / shape.x, state.launch.grid.y / shape.y, state.launch.grid.z / shape.z};
+  for (uint64_t i = next++; i < count && !state.is_stopped; i = next++) {
+    const auto x = static_cast<uint32_t>(i % clusters.x), y = static_cast<uint32_t>(i / clusters.x % clusters.y),
+               z = static_cast<uint32_t>(i / clusters.x / clusters.y);
+    Cluster cluster(state, {x * shape.x, y * shape.y, z * shape.z});
+    cluster.run();
+    const std::lock_guard<std::mutex> lock(state.mutex);
+    Statistics &sum = state.report.statistics;
+    sum.warp_instructions += cluster.statistics.warp_instructions;
+    sum.async_operations += cluster.async.num_issued();
+    sum.mmas += cluster.statistics.mmas;
+    sum.bytes_loaded += cluster.statistics.bytes_loaded;
+    sum.bytes_stored += cluster.statistics.bytes_stored;
+    sum.clusters += cluster.live_threads == 0 && !state.is_stopped;
+  }
+}
+
+}  // namespace
+
+Report run(const Launch &launch, GlobalMemory &memory, const Options &options) {
+  Program program;
+  if (const DecodeError error = decode(*launch.kernel, program); !error.slug.empty()) {
+    Report report;
+    report.findings.push_back({error.slug, error.text, "PTX line " + std::to_string(error.place.line)});
+    return report;
+  }
+  ptx::Dim3 cluster = launch.cluster.x ? launch.cluster : launch.kernel->cluster;
+  if (cluster.x == 0) cluster = {};
+  LaunchState state(launch, program, options, memory, cluster);
+  if (Finding finding = check_launch(launch, cluster, program); !finding.slug.empty()) {
+    state.report.findings.push_back(std::move(finding));
+    return std::move(state.report);
+  }
+  const uint64_t count = launch.grid.count() / cluster.count();
+  std::atomic<uint64_t> next{0};
+  std::vector<std::thread> helpers;
+  for (uint32_t i = 1; i < std::min<uint64_t>(options.jobs, count); ++i)
+    helpers.emplace_back([&] { run_clusters(state, next, count); });
+  run_clusters(state, next, count);
+  for (std::thread &helper : helpers) helper.join();
+  state.report.is_complete = state.report.statistics.clusters == count;
+  return std::move(state.report);
+}
+
+}  // namespace warpwright::emulator

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs one grid of one kernel, and says what it found.
+#pragma once
+
+#include "tools/emulator/memory/memory.h"
+#include "tools/emulator/ptx/module.h"
+
+#include <string>
+#include <vector>
+
+namespace warpwright::emulator {
+
+/// A name for shared memory or an mbarrier, for messages: "ab_full" of `count` pieces, `stride_bytes` apart. Offsets count
+/// from the kernel's dynamic shared memory.
+struct SharedName {
+  std::string name;
+  uint32_t offset = 0;
+  uint32_t bytes = 0;  ///< of one piece
+  uint32_t stride_bytes = 0;
+  uint32_t count = 1;
+};
+
+/// One launch. `module` owns `kernel`; both outlive the run.
+struct Launch {
+  const ptx::Module *module = nullptr;
+  const ptx::Kernel *kernel = nullptr;
+  ptx::Dim3 grid, block;
+  ptx::Dim3 cluster;  ///< 0 in x: what the kernel requires, else 1 × 1 × 1
+  uint32_t dynamic_shared_bytes = 0;
+  std::vector<uint8_t> parameters;  ///< Kernel::parameter_bytes of them
+  std::vector<SharedName> names;
+};
+
+/// When asynchronous work completes, and who runs next.
+enum class Schedule : uint8_t {
+  kEager,   ///< asynchronous work at once, warps in turn
+  kLazy,    ///< asynchronous work only when no warp can run, the oldest first
+  kRandom,  ///< either, drawn from `seed`
+};
+
+struct Options {
+  Schedule schedule = Schedule::kLazy;
+  uint64_t seed = 0;
+  uint64_t max_warp_instructions = uint64_t{1} << 31;  ///< of the whole launch; then run.too-long
+  uint32_t max_findings = 20;
+  bool checks_memory = true;  ///< hazards of shared and tensor memory, initialisation
+  uint32_t jobs = 1;          ///< clusters at a time
+};
+
+/// Something wrong with the kernel, or with how it was launched.
+struct Finding {
+  std::string slug;  ///< "mbarrier.over-arrival"
+  std::string text;
+  std::string where;  ///< "cluster 0 CTA 1 warp 6 lane 0, PTX line 412"
+};
+
+struct Statistics {
+  uint64_t warp_instructions = 0;
+  uint64_t clusters = 0;
+  uint64_t async_operations = 0;
+  uint64_t mmas = 0;
+  uint64_t bytes_loaded = 0;  ///< by TMA
+  uint64_t bytes_stored = 0;  ///< by TMA
+};
+
+struct Report {
+  std::vector<Finding> findings;
+  uint64_t findings_left_out = 0;
+  Statistics statistics;
+  bool is_complete = false;  ///< every CTA ran to its end
+  bool is_clean() const { return is_complete && findings.empty() && findings_left_out == 0; }
+};
+
+/// Runs the grid. Never hangs: a launch in which nothing can go on ends with `run.deadlock`, an endless one with
+/// `run.too-long`.
+///
+/// Errors    as findings: launch.* for a launch that the device would refuse, ptx.* for instructions that the machine does
+///           not have, and those of the README's table.
+/// Threads   several launches at once on one GlobalMemory are fine.
+Report run(const Launch &launch, GlobalMemory &memory, const Options &options);
+
+}  // namespace warpwright::emulator

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shared memory of one CTA, its mbarriers, and who is at work on which bytes.
+#pragma once
+
+#include "tools/emulator/machine/mbarrier.h"
+#include "tools/emulator/memory/error.h"
+#include "tools/emulator/memory/memory.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace warpwright::emulator {
+
+/// Bytes count from the start of the CTA's shared window.
+///
+/// Hazards are found in granules of 16 bytes: the unit of bulk copies and of swizzled layouts (PTX ISA 9.0,
+/// "cp.async.bulk": sizes and addresses are multiples of 16).
+class SharedMemory {
+ public:
+  static constexpr uint32_t kGranule = 16;
+  static constexpr uint8_t kPoison = 0xFF;  ///< NaN in every 8-bit, 16-bit and 32-bit format that has one
+
+  explicit SharedMemory(uint32_t bytes);
+  uint32_t size_bytes() const { return static_cast<uint32_t>(bytes_.size()); }
+  uint8_t *data() { return bytes_.data(); }
+  const uint8_t *data() const { return bytes_.data(); }
+  bool contains(uint64_t offset, uint64_t bytes) const { return offset <= bytes_.size() && bytes <= bytes_.size() - offset; }
+
+  /// Checks an ordinary access by thread `thread`, and notes it. Requires contains().
+  Error read(uint32_t offset, uint32_t bytes);
+  Error write(uint32_t offset, uint32_t bytes, uint32_t thread);
+
+  /// An asynchronous read or write begins: the bytes are in use until it ends. A write poisons them.
+  Error begin_async_read(ByteRange range, uint32_t thread);
+  Error begin_async_write(ByteRange range);
+  /// An asynchronous read takes its bytes: complains when they were never written or are still being written.
+  Error check_async_read(ByteRange range) const;
+  void end_async_read(ByteRange range);
+  void end_async_write(ByteRange range);
+
+  /// `thread` made its earlier ordinary writes visible to the asynchronous proxy.
+  void fence_async_proxy(uint32_t thread);
+
+  /// The mbarrier at `offset`, nullptr when none was initialised there.
+  Mbarrier *barrier(uint32_t offset);
+  Error init_barrier(uint32_t offset, uint32_t count);
+  Error invalidate_barrier(uint32_t offset);
+  const std::map<uint32_t, Mbarrier> &barriers() const { return barriers_; }
+
+ private:
+  struct Granule {
+    uint16_t async_reads = 0;
+    uint16_t async_writes = 0;
+    uint32_t writer = kNobody;  ///< thread of the last ordinary write that no fence has published to the async proxy
+    uint64_t write_time = 0;
+    uint8_t holds_barrier = 0;  ///< a bit for each 8 bytes
+  };
+  static constexpr uint32_t kNobody = ~0u;
+
+  /// Calls it for every granule of the range; the first hazard is the answer.
+  template <class Function> Error each_granule(ByteRange range, Function function);
+  bool touches_barrier(const Granule &granule, uint32_t index, uint32_t offset, uint32_t bytes) const;
+
+  std::vector<uint8_t> bytes_;
+  std::vector<uint8_t> is_written_;
+  std::vector<Granule> granules_;
+  std::vector<uint64_t> fence_times_;  ///< of each thread
+  uint64_t time_ = 0;
+  std::map<uint32_t, Mbarrier> barriers_;
+};
+
+}  // namespace warpwright::emulator
