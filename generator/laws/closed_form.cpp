@@ -5,33 +5,22 @@
 #include "runtime/format/expression.h"
 
 #include <algorithm>
+#include <array>
 
 namespace warpwright::laws {
 namespace {
 
-using plan::KernelPlan;
+using plan::KernelWork;
 using plan::OperatorPlan;
 using target::SmTarget;
 
-/// Copies that no swizzle arranges for the tensor core are what tcgen05.cp moves to tensor memory: scales.
-double scale_bytes(const KernelPlan &kernel) {
-  int64_t bytes = 0;
-  for (const plan::Channel &channel : kernel.channels)
-    for (const plan::Payload &payload : channel.payloads)
-      for (const plan::Copy &copy : payload.copies)
-        if (kernel.tensor_map(copy.tensor_map).swizzle == plan::Swizzle::kNone)
-          bytes += copy.bytes() * payload.turns_per_tile;
-  return static_cast<double>(bytes);
-}
-
 /// Clocks for the turns of one ring when every slot is a load in flight: latency of load and MMA over depth.
-double ring_clocks(const plan::Channel &channel, double tensor_clocks, const SmTarget &target) {
-  int64_t turns = 0;
-  for (const plan::Payload &payload : channel.payloads) turns += payload.turns_per_tile;
-  if (turns == 0) return 0;
-  const double turn_clocks = tensor_clocks / static_cast<double>(turns);
+double ring_clocks(const plan::RingWork &ring, double tensor_clocks, const SmTarget &target) {
+  if (ring.turns == 0) return 0;
+  const auto turns = static_cast<double>(ring.turns);
+  const double turn_clocks = tensor_clocks / turns;
   const double cycle_clocks = static_cast<double>(target.load_latency_clk + target.mma_latency_clk) + turn_clocks;
-  return static_cast<double>(turns) * cycle_clocks / static_cast<double>(channel.depth);
+  return turns * cycle_clocks / static_cast<double>(ring.depth);
 }
 
 double work_clocks(const plan::TileWork &work, const SmTarget &target) {
@@ -44,11 +33,11 @@ double work_clocks(const plan::TileWork &work, const SmTarget &target) {
 
 struct Total {
   double us = 0;
-  std::string bound;
-  std::map<std::string, double> parts_us;
+  const char *bound = "";
+  std::array<std::pair<const char *, double>, 7> parts_us;
 };
 
-Total total_time(const KernelPlan &kernel, const Waves &waves, double memory_bytes, const SmTarget &target,
+Total total_time(const KernelWork &kernel, const Waves &waves, double memory_bytes, const SmTarget &target,
                  Reading reading) {
   const TileClocks tile = tile_clocks(kernel, target, reading);
   const double us_per_clock = 1e-3 / target.reference_clock_ghz;
@@ -63,13 +52,13 @@ Total total_time(const KernelPlan &kernel, const Waves &waves, double memory_byt
 
   Total total;
   total.us = std::max(chip_us, hbm_us);
-  total.parts_us = {{"tensor pipe", rounds * tile.tensor * us_per_clock},
-                    {"smem port", rounds * tile.smem_port * us_per_clock},
-                    {"load latency", rounds * tile.ring * us_per_clock},
-                    {"epilogue", rounds * tile.epilogue * us_per_clock},
-                    {"exposed epilogue", rounds * tile.exposed * us_per_clock},
-                    {"ramp", ramp * us_per_clock},
-                    {"hbm", hbm_us}};
+  total.parts_us = {{{"tensor pipe", rounds * tile.tensor * us_per_clock},
+                     {"smem port", rounds * tile.smem_port * us_per_clock},
+                     {"load latency", rounds * tile.ring * us_per_clock},
+                     {"epilogue", rounds * tile.epilogue * us_per_clock},
+                     {"exposed epilogue", rounds * tile.exposed * us_per_clock},
+                     {"ramp", ramp * us_per_clock},
+                     {"hbm", hbm_us}}};
   if (hbm_us >= chip_us) {
     total.bound = "hbm";
   } else if (tile.epilogue > main + tile.exposed) {
@@ -82,15 +71,15 @@ Total total_time(const KernelPlan &kernel, const Waves &waves, double memory_byt
 
 }  // namespace
 
-TileClocks tile_clocks(const KernelPlan &kernel, const SmTarget &target, Reading reading) {
+TileClocks tile_clocks(const KernelWork &kernel, const SmTarget &target, Reading reading) {
   TileClocks tile;
-  for (const plan::MmaSlots &slots : kernel.mma) {
-    tile.tensor += static_cast<double>(slots.clocks);
-    tile.operand_bytes += static_cast<double>(slots.operand_bytes);
+  tile.tensor = static_cast<double>(kernel.mma_clocks);
+  tile.operand_bytes = static_cast<double>(kernel.mma_operand_bytes);
+  double scale_bytes = 0;
+  for (const plan::RingWork &ring : kernel.rings) {
+    tile.fill_bytes += static_cast<double>(ring.fill_bytes);
+    scale_bytes += static_cast<double>(ring.scale_bytes);
   }
-  for (const plan::Channel &channel : kernel.channels)
-    for (const plan::Payload &payload : channel.payloads)
-      tile.fill_bytes += static_cast<double>(payload.cta_bytes() * payload.turns_per_tile);
 
   const double port = target.smem_port_bytes_per_clk;
   switch (reading) {
@@ -101,12 +90,12 @@ TileClocks tile_clocks(const KernelPlan &kernel, const SmTarget &target, Reading
       tile.smem_port = (tile.operand_bytes + tile.fill_bytes) / port;
       break;
     case Reading::kHarsh:
-      tile.smem_port = std::max((tile.operand_bytes + tile.fill_bytes + scale_bytes(kernel)) / port,
+      tile.smem_port = std::max((tile.operand_bytes + tile.fill_bytes + scale_bytes) / port,
                                 tile.fill_bytes / target.fill_bytes_per_clk);
       break;
   }
-  for (const plan::Channel &channel : kernel.channels)
-    tile.ring = std::max(tile.ring, ring_clocks(channel, std::max(tile.tensor, tile.smem_port), target));
+  for (const plan::RingWork &ring : kernel.rings)
+    tile.ring = std::max(tile.ring, ring_clocks(ring, std::max(tile.tensor, tile.smem_port), target));
   for (const plan::TileWork &work : kernel.tile_work) {
     const double clocks = work_clocks(work, target);
     tile.epilogue = std::max(tile.epilogue, clocks);
@@ -119,9 +108,9 @@ TileClocks tile_clocks(const KernelPlan &kernel, const SmTarget &target, Reading
 
 namespace {
 
-std::map<std::string, int64_t> variables_of(const OperatorPlan &plan, const SmTarget &target,
+std::map<std::string, int64_t> variables_of(const std::map<std::string, int64_t> &fixed, const SmTarget &target,
                                             const std::map<std::string, int64_t> &shape) {
-  std::map<std::string, int64_t> variables = plan.fixed_variables;
+  std::map<std::string, int64_t> variables = fixed;
   for (const auto &[name, value] : shape) variables.emplace(name, value);
   variables["num_sms"] = target.sm_count;
   return variables;
@@ -138,7 +127,7 @@ int64_t evaluate_with(const std::string &expression, const std::map<std::string,
 
 int64_t evaluate(const std::string &expression, const OperatorPlan &plan, const SmTarget &target,
                  const std::map<std::string, int64_t> &shape) {
-  return evaluate_with(expression, variables_of(plan, target, shape));
+  return evaluate_with(expression, variables_of(plan.fixed_variables, target, shape));
 }
 
 namespace {
@@ -156,14 +145,14 @@ Waves make_waves(int64_t tiles, int64_t grid_ctas, int64_t cta_group) {
 
 Waves count_waves(const OperatorPlan &plan, size_t kernel, const SmTarget &target,
                   const std::map<std::string, int64_t> &shape) {
-  const KernelPlan &planned = plan.kernels[kernel];
-  const auto variables = variables_of(plan, target, shape);
+  const plan::KernelPlan &planned = plan.kernels[kernel];
+  const auto variables = variables_of(plan.fixed_variables, target, shape);
   return make_waves(evaluate_with(planned.output_tiles, variables), evaluate_with(planned.launch.grid_x, variables),
                     planned.cta_group);
 }
 
 int64_t tensor_bytes(const OperatorPlan &plan, const SmTarget &target, const std::map<std::string, int64_t> &shape) {
-  const auto variables = variables_of(plan, target, shape);
+  const auto variables = variables_of(plan.fixed_variables, target, shape);
   int64_t bytes = 0;
   for (const plan::Tensor &tensor : plan.tensors) bytes += evaluate_with(tensor.bytes, variables);
   return bytes;
@@ -180,23 +169,22 @@ int64_t ClosedForm::evaluate_once(const std::string &expression,
   return known->second;
 }
 
-plan::Scorer::Score ClosedForm::score(const OperatorPlan &plan, const SmTarget &target,
+plan::Scorer::Score ClosedForm::score(const plan::Workload &work, const SmTarget &target,
                                       const std::map<std::string, int64_t> &shape) const {
   Score score;
   score.clock_ghz = target.reference_clock_ghz;
-  const auto variables = variables_of(plan, target, shape);
+  const auto variables = variables_of(work.fixed_variables, target, shape);
   int64_t bytes = 0;
-  for (const plan::Tensor &tensor : plan.tensors) bytes += evaluate_once(tensor.bytes, variables);
+  for (const std::string &expression : work.tensor_bytes) bytes += evaluate_once(expression, variables);
   const double memory_bytes = static_cast<double>(bytes);
-  for (size_t i = 0; i < plan.kernels.size(); ++i) {
-    const KernelPlan &kernel = plan.kernels[i];
+  for (const KernelWork &kernel : work.kernels) {
     const Waves waves = make_waves(evaluate_once(kernel.output_tiles, variables),
-                                   evaluate_once(kernel.launch.grid_x, variables), kernel.cta_group);
+                                   evaluate_once(kernel.grid_x, variables), kernel.cta_group);
     const Total total = total_time(kernel, waves, memory_bytes, target, Reading::kCentral);
     score.us += total.us;
     score.low_us += total_time(kernel, waves, memory_bytes, target, Reading::kKind).us;
     score.high_us += total_time(kernel, waves, memory_bytes, target, Reading::kHarsh).us;
-    if (i == 0) score.bound = total.bound;
+    if (score.bound.empty()) score.bound = total.bound;
     for (const auto &[part, us] : total.parts_us) score.parts_us[part] += us;
   }
   return score;

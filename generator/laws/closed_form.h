@@ -24,7 +24,7 @@ enum class Reading {
   kHarsh,    ///< and scale copies pass through it too, and an SM takes in no more than the usual figure from L2
 };
 
-TileClocks tile_clocks(const plan::KernelPlan &kernel, const target::SmTarget &target, Reading reading);
+TileClocks tile_clocks(const plan::KernelWork &kernel, const target::SmTarget &target, Reading reading);
 
 /// Value of a launch expression for a shape on a target. Throws InternalError where it does not evaluate.
 int64_t evaluate(const std::string &expression, const plan::OperatorPlan &plan, const target::SmTarget &target,
@@ -52,7 +52,7 @@ int64_t tensor_bytes(const plan::OperatorPlan &plan, const target::SmTarget &tar
 /// Source    rates: generator/target; none has been measured with these kernels.
 class ClosedForm : public plan::Scorer {
  public:
-  Score score(const plan::OperatorPlan &plan, const target::SmTarget &target,
+  Score score(const plan::Workload &work, const target::SmTarget &target,
               const std::map<std::string, int64_t> &shape) const override;
 
  private:

@@ -16,9 +16,9 @@ Prediction predict(const plan::OperatorPlan &plan, const target::SmTarget &targe
   prediction.waves = count_waves(plan, 0, target, shape);
   prediction.memory_bytes = tensor_bytes(plan, target, shape);
   const plan::KernelPlan &kernel = plan.kernels.front();
-  const double cta_tile_bytes = tile_clocks(kernel, target, Reading::kCentral).fill_bytes;
+  const double cta_tile_bytes = tile_clocks(plan::work_of(kernel), target, Reading::kCentral).fill_bytes;
   prediction.fill_bytes = static_cast<int64_t>(cta_tile_bytes) * kernel.cta_group * prediction.waves.tiles;
-  prediction.score = scorer.score(plan, target, shape);
+  prediction.score = scorer.score(plan::work_of(plan), target, shape);
   prediction.product = target.product;
   return prediction;
 }

@@ -5,11 +5,12 @@
 #include <algorithm>
 
 namespace warpwright::plan {
-namespace {
 
 bool needs_mbarrier(HandOver how) {
   return how == HandOver::kTma || how == HandOver::kTensorCommit || how == HandOver::kArrive;
 }
+
+namespace {
 
 const Role &role_named(const std::vector<Role> &roles, const std::string &name) {
   for (const Role &role : roles)

@@ -35,9 +35,8 @@ support::Diagnostic make_error(const std::string &slug, const std::string &path,
 
 }  // namespace
 
-int64_t Budget::excess_bytes() const {
-  return std::max<int64_t>(0, -smem.slack_bytes()) +
-         std::max<int64_t>(0, tmem.used_cols - tmem.limit_cols) * kColumnBytes;
+int64_t MemorySizes::excess_bytes() const {
+  return std::max<int64_t>(0, -smem_slack_bytes()) + std::max<int64_t>(0, tmem_cols - tmem_limit_cols) * kColumnBytes;
 }
 
 int64_t padding_bytes(const SmemRegion &region) { return (region.stride_bytes - region.stage_bytes) * region.stages; }

@@ -15,16 +15,18 @@ struct SearchContext {
   const target::SmTarget &target;
   const Scorer &scorer;
   std::map<std::string, int64_t> shape;
-  std::function<void(const spec::KernelSpec &)> leaf;  ///< gets every spec without autos, in the family's order
-  int64_t depth_hint = 0;                              ///< of the point before
-  bool is_done = false;                                ///< set by the leaf to end the search
+  /// Gets every spec without autos, in the family's order; and its sketch, where choosing the depth made one.
+  std::function<void(const spec::KernelSpec &, std::unique_ptr<Sketch>)> leaf;
+  int64_t depth_hint = 0;     ///< of the point before
+  bool is_done = false;       ///< set by the leaf to end the search
+  std::vector<size_t> picks;  ///< which value of each domain the point took
 };
 
 /// Replaces one value of a spec in place and puts the old one back: a copy of a spec costs more than a plan.
 class ScopedValue {
  public:
   ScopedValue(spec::KernelSpec &spec, const std::string &path, const spec::FieldValue &value)
-      : slot_(spec.values.at(path)), old_(slot_) {
+      : slot_(spec.values.find(path)->second), old_(std::move(slot_)) {
     slot_ = value;
     slot_.where = old_.where;
     slot_.is_default = old_.is_default;
@@ -51,7 +53,7 @@ Candidate make_candidate(const spec::KernelSpec &spec, const SearchContext &cont
   candidate.plan = family.plan(spec, context.target, candidate.diagnostics);
   candidate.spec = spec;
   if (candidate.plan) {
-    const Scorer::Score score = context.scorer.score(*candidate.plan, context.target, context.shape);
+    const Scorer::Score score = context.scorer.score(work_of(*candidate.plan), context.target, context.shape);
     candidate.score_us = score.us;
     candidate.bound = score.bound;
   } else {
@@ -60,20 +62,19 @@ Candidate make_candidate(const spec::KernelSpec &spec, const SearchContext &cont
   return candidate;
 }
 
-/// Budgets of one spec by depth; each is computed once.
+/// Sizes of one spec by depth; each is computed once.
 class DepthProbe {
  public:
-  DepthProbe(spec::KernelSpec &spec, const FamilyPlan &family, const target::SmTarget &target)
-      : spec_(spec), family_(family), target_(target) {}
+  DepthProbe(const Sketch &sketch, const FamilyPlan &family) : sketch_(sketch), family_(family) {}
 
   bool fits(int64_t depth) {
-    return depth >= family_.depth_min && depth <= family_.depth_max && budget(depth).excess_bytes() == 0;
+    return depth >= family_.depth_min && depth <= family_.depth_max && sizes(depth).excess_bytes() == 0;
   }
   /// Where a straight line through two depths meets the limit, inside the legal range.
   int64_t extrapolate(int64_t depth) {
     const int64_t other = depth < family_.depth_max ? depth + 1 : depth - 1;
-    const int64_t slope_bytes = (budget(other).smem.used_bytes - budget(depth).smem.used_bytes) / (other - depth);
-    const int64_t slack_bytes = budget(depth).smem.slack_bytes();
+    const int64_t slope_bytes = (sizes(other).smem_bytes - sizes(depth).smem_bytes) / (other - depth);
+    const int64_t slack_bytes = sizes(depth).smem_slack_bytes();
     if (slope_bytes <= 0) return depth;
     const int64_t steps =
         slack_bytes >= 0 ? slack_bytes / slope_bytes : -((slope_bytes - 1 - slack_bytes) / slope_bytes);
@@ -81,25 +82,20 @@ class DepthProbe {
   }
 
  private:
-  const Budget &budget(int64_t depth) {
-    const auto [known, is_new] = budgets_.try_emplace(depth);
-    if (is_new) {
-      const ScopedValue scoped(spec_, family_.depth_path, spec::integer_value(depth));
-      known->second = family_.budget(spec_, target_);
-    }
+  MemorySizes sizes(int64_t depth) {
+    const auto [known, is_new] = sizes_.try_emplace(depth);
+    if (is_new) known->second = sketch_.sizes(depth);
     return known->second;
   }
 
-  spec::KernelSpec &spec_;
+  const Sketch &sketch_;
   const FamilyPlan &family_;
-  const target::SmTarget &target_;
-  std::map<int64_t, Budget> budgets_;
+  std::map<int64_t, MemorySizes> sizes_;
 };
 
 /// `hint` is where to look first: neighbours in the search have similar depths.
-int64_t largest_depth_in_place(spec::KernelSpec &spec, const FamilyPlan &family, const target::SmTarget &target,
-                               int64_t hint) {
-  DepthProbe probe(spec, family, target);
+int64_t largest_depth_of(const Sketch &sketch, const FamilyPlan &family, int64_t hint) {
+  DepthProbe probe(sketch, family);
   int64_t depth = std::clamp(hint, family.depth_min, family.depth_max);
   if (!probe.fits(depth) || probe.fits(depth + 1)) depth = probe.extrapolate(depth);
   // Padding may bend the line. More depth never takes less memory, so the depths that fit are a prefix.
@@ -113,18 +109,39 @@ void search(spec::KernelSpec &spec, SearchContext &context) {
   if (context.is_done) return;
   const auto domains = context.family.domains(spec);
   if (!domains.empty()) {
-    for (const spec::FieldValue &value : domains.front().second) {
-      const ScopedValue scoped(spec, domains.front().first, value);
+    const auto &[path, values] = domains.front();
+    for (size_t i = 0; i < values.size(); ++i) {
+      const ScopedValue scoped(spec, path, values[i]);
+      context.picks.push_back(i);
       search(spec, context);
+      context.picks.pop_back();
     }
     return;
   }
-  if (!spec.is_auto(context.family.depth_path)) return context.leaf(spec);
-  const int64_t depth = largest_depth_in_place(spec, context.family, context.target, context.depth_hint);
-  context.depth_hint = std::max(depth, context.family.depth_min);
-  const ScopedValue scoped(spec, context.family.depth_path,
-                           spec::integer_value(std::max(depth, context.family.depth_min)));
-  context.leaf(spec);
+  const std::string &depth_path = context.family.depth_path;
+  if (!spec.is_auto(depth_path)) return context.leaf(spec, nullptr);
+  auto sketch = context.family.sketch(spec, context.target);
+  const int64_t depth =
+      std::max(largest_depth_of(*sketch, context.family, context.depth_hint), context.family.depth_min);
+  context.depth_hint = depth;
+  const ScopedValue scoped(spec, depth_path, spec::integer_value(depth));
+  context.leaf(spec, std::move(sketch));
+}
+
+/// How a point was reached from the spec that the search began with.
+struct Trail {
+  std::vector<size_t> picks;
+  int64_t depth = 0;
+};
+
+/// The point at the end of a trail.
+spec::KernelSpec follow(const Trail &trail, const spec::KernelSpec &spec, const FamilyPlan &family) {
+  spec::KernelSpec point = spec;
+  for (const size_t pick : trail.picks) {
+    const auto domains = family.domains(point);
+    point = point.with(domains.front().first, domains.front().second[pick]);
+  }
+  return point.is_auto(family.depth_path) ? point.with(family.depth_path, spec::integer_value(trail.depth)) : point;
 }
 
 /// Predictions closer than this are equal: the law's own interval is wider.
@@ -139,6 +156,25 @@ struct Outcome {
 
 Outcome outcome_of(const Candidate &candidate) {
   return {candidate.plan.has_value(), candidate.score_us, candidate.excess_bytes};
+}
+
+/// What becomes of a point, without its plan. `sketch` may be null.
+Outcome judge(const spec::KernelSpec &point, std::unique_ptr<Sketch> sketch, const SearchContext &context) {
+  Outcome outcome;
+  support::Diagnostics refusal;
+  context.family.check(point, refusal);
+  if (refusal.has_errors()) {
+    outcome.excess_bytes = std::numeric_limits<int64_t>::max();
+    return outcome;
+  }
+  if (!sketch) sketch = context.family.sketch(point, context.target);
+  const int64_t depth = point.integer(context.family.depth_path);
+  outcome.excess_bytes = sketch->sizes(depth).excess_bytes();
+  if (outcome.excess_bytes > 0) return outcome;
+  const std::optional<Workload> work = sketch->work(depth);
+  outcome.planned = work.has_value();
+  if (work) outcome.score_us = context.scorer.score(*work, context.target, context.shape).us;
+  return outcome;
 }
 
 /// Planned before rejected; among planned the faster, among rejected the one that exceeds less.
@@ -167,8 +203,7 @@ std::map<std::string, int64_t> shape_of(const spec::KernelSpec &spec, const Fami
 }
 
 int64_t largest_depth(const spec::KernelSpec &spec, const FamilyPlan &family, const target::SmTarget &target) {
-  spec::KernelSpec copy = spec;
-  return largest_depth_in_place(copy, family, target, family.depth_min);
+  return largest_depth_of(*family.sketch(spec, target), family, family.depth_min);
 }
 
 std::vector<Candidate> enumerate_candidates(const spec::KernelSpec &spec, const FamilyPlan &family,
@@ -176,8 +211,8 @@ std::vector<Candidate> enumerate_candidates(const spec::KernelSpec &spec, const 
                                             const std::map<std::string, int64_t> &shape) {
   std::vector<Candidate> candidates;
   std::vector<Outcome> outcomes;
-  SearchContext context{family, target, scorer, shape_of(spec, family, shape), {}, family.depth_min};
-  context.leaf = [&](const spec::KernelSpec &point) {
+  SearchContext context{family, target, scorer, shape_of(spec, family, shape), {}, family.depth_min, false, {}};
+  context.leaf = [&](const spec::KernelSpec &point, const std::unique_ptr<Sketch> &) {
     candidates.push_back(make_candidate(point, context));
     outcomes.push_back(outcome_of(candidates.back()));
   };
@@ -196,18 +231,14 @@ bool can_plan(const spec::KernelSpec &spec, const FamilyPlan &family, const targ
   family.check(spec, broken);
   if (broken.has_errors()) return false;
   struct NoScore : Scorer {
-    Score score(const OperatorPlan &, const target::SmTarget &, const std::map<std::string, int64_t> &) const override {
+    Score score(const Workload &, const target::SmTarget &, const std::map<std::string, int64_t> &) const override {
       return {};
     }
   };
   const NoScore no_score;
-  SearchContext context{family, target, no_score, {}, {}, family.depth_min};
-  context.leaf = [&](const spec::KernelSpec &point) {
-    support::Diagnostics refusal;
-    family.check(point, refusal);
-    // The budget first: most points that do not plan exceed it, and it costs less than a plan.
-    if (refusal.has_errors() || family.budget(point, target).excess_bytes() > 0) return;
-    context.is_done = family.plan(point, target, refusal).has_value();
+  SearchContext context{family, target, no_score, {}, {}, family.depth_min, false, {}};
+  context.leaf = [&](const spec::KernelSpec &point, std::unique_ptr<Sketch> sketch) {
+    context.is_done = judge(point, std::move(sketch), context).planned;
   };
   spec::KernelSpec point = spec;
   search(point, context);
@@ -217,29 +248,22 @@ bool can_plan(const spec::KernelSpec &spec, const FamilyPlan &family, const targ
 Candidate best_candidate(const spec::KernelSpec &spec, const FamilyPlan &family, const target::SmTarget &target,
                          const Scorer &scorer, const std::map<std::string, int64_t> &shape) {
   std::vector<Outcome> outcomes;
-  Candidate kept;
-  size_t kept_index = 0;
-  SearchContext context{family, target, scorer, shape_of(spec, family, shape), {}, family.depth_min};
-  context.leaf = [&](const spec::KernelSpec &point) {
-    Candidate candidate = make_candidate(point, context);
-    outcomes.push_back(outcome_of(candidate));
-    if (outcomes.size() > 1 && !is_better(outcomes.back(), outcomes[kept_index])) return;
-    kept_index = outcomes.size() - 1;
-    kept = std::move(candidate);
+  std::vector<Trail> trails;
+  SearchContext context{family, target, scorer, shape_of(spec, family, shape), {}, family.depth_min, false, {}};
+  context.leaf = [&](const spec::KernelSpec &point, std::unique_ptr<Sketch> sketch) {
+    trails.push_back({context.picks, point.integer(family.depth_path)});
+    outcomes.push_back(judge(point, std::move(sketch), context));
   };
   spec::KernelSpec point = spec;
   search(point, context);
   WARPWRIGHT_ASSERT(!outcomes.empty(), "family " + family.name + " has an empty domain");
-
-  // A plan is large, so only one was kept; where the choice is another one, it is made again.
+  // A plan is large and slow to make: only the chosen point gets one.
   const size_t chosen = choose_index(outcomes);
-  if (chosen == kept_index) return kept;
-  size_t index = 0;
-  context.leaf = [&](const spec::KernelSpec &again) {
-    if (index++ == chosen) kept = make_candidate(again, context);
-  };
-  search(point, context);
-  return kept;
+  Candidate candidate = make_candidate(follow(trails[chosen], spec, family), context);
+  WARPWRIGHT_ASSERT(candidate.plan.has_value() == outcomes[chosen].planned &&
+                        candidate.score_us == outcomes[chosen].score_us,
+                    "the sketch of a point and its plan disagree");
+  return candidate;
 }
 
 std::optional<OperatorPlan> choose_plan(const spec::KernelSpec &spec, const FamilyPlan &family,

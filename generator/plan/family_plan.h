@@ -2,11 +2,12 @@
 // What a family gives to the plan stage, and the two questions asked of it: plan this, and choose the best.
 #pragma once
 
-#include "generator/plan/records.h"
+#include "generator/plan/workload.h"
 #include "generator/spec/family_spec.h"
 #include "generator/target/target.h"
 
 #include <functional>
+#include <memory>
 
 namespace warpwright::plan {
 
@@ -19,12 +20,32 @@ struct Change {
   std::string flags() const;
 };
 
+/// How much of the two memories is taken, whether or not it fits.
+struct MemorySizes {
+  int64_t smem_bytes = 0, smem_limit_bytes = 0;
+  int64_t tmem_cols = 0, tmem_limit_cols = 0;
+  int64_t smem_slack_bytes() const { return smem_limit_bytes - smem_bytes; }
+  /// By how much the memories are exceeded; columns count as the 512 bytes that they are. 0: fits.
+  int64_t excess_bytes() const;
+  bool operator==(const MemorySizes &) const = default;
+};
+
 /// What a spec takes of the two memories, whether or not it fits.
 struct Budget {
   SmemPlan smem;
   TmemPlan tmem;
-  /// By how much the memories are exceeded; columns count as the 512 bytes that they are. 0: fits.
-  int64_t excess_bytes() const;
+  MemorySizes sizes() const { return {smem.used_bytes, smem.limit_bytes, tmem.used_cols, tmem.limit_cols}; }
+  int64_t excess_bytes() const { return sizes().excess_bytes(); }
+};
+
+/// What choosing between specs needs of their plans, without the plans: numbers of a spec at any depth.
+class Sketch {
+ public:
+  virtual ~Sketch() = default;
+  /// The sizes of FamilyPlan::budget.
+  virtual MemorySizes sizes(int64_t depth) const = 0;
+  /// The work of FamilyPlan::plan; nothing where a rule other than the memories refuses it.
+  virtual std::optional<Workload> work(int64_t depth) const = 0;
 };
 
 /// What a family gives to the plan stage. No MLIR.
@@ -41,6 +62,8 @@ struct FamilyPlan {
   int64_t depth_max = 1;
   /// The memories that a spec without autos takes; shares its arithmetic with `plan`.
   std::function<Budget(const spec::KernelSpec &, const target::SmTarget &)> budget;
+  /// The sketch of a spec without autos but possibly the depth; shares its arithmetic with `budget` and `plan`.
+  std::function<std::unique_ptr<Sketch>(const spec::KernelSpec &, const target::SmTarget &)> sketch;
   /// Launch variables of a spec at a typical problem, for predictions: m of a dynamic m.
   std::function<std::map<std::string, int64_t>(const spec::KernelSpec &)> typical_shape;
   /// Plans a spec without autos. Errors: plan.* slugs, with tables and hints.
@@ -76,7 +99,7 @@ class Scorer {
     std::string bound;
     std::map<std::string, double> parts_us;
   };
-  virtual Score score(const OperatorPlan &plan, const target::SmTarget &target,
+  virtual Score score(const Workload &work, const target::SmTarget &target,
                       const std::map<std::string, int64_t> &shape) const = 0;
 };
 
@@ -112,6 +135,16 @@ std::optional<OperatorPlan> choose_plan(const spec::KernelSpec &spec, const Fami
 /// The largest depth whose budget fits, or 0. `spec` has no auto but possibly the depth.
 int64_t largest_depth(const spec::KernelSpec &spec, const FamilyPlan &family, const target::SmTarget &target);
 
+/// What a region takes of shared memory.
+struct SmemExtent {
+  int64_t stage_bytes = 0;
+  int64_t stages = 1;
+  int64_t align_bytes = 16;  ///< of every stage
+};
+
+/// Bytes that plan_smem gives to regions of these extents in this order, none of them overlaid.
+int64_t smem_bytes(const std::vector<SmemExtent> &extents);
+
 /// Lays out the dynamic shared memory of one CTA, which the kernel aligns to 1024 bytes.
 ///
 /// Units     bytes. Fills offset_bytes and stride_bytes; larger alignments come first, otherwise in order of arrival.
@@ -119,6 +152,9 @@ int64_t largest_depth(const spec::KernelSpec &spec, const FamilyPlan &family, co
 /// Ensures   regions are disjoint unless they share an overlay group; equal input gives equal output on every host.
 /// Source    1024-byte alignment: the 128-byte swizzle atom has 8 rows, PTX ISA 9.0, "Shared memory descriptor".
 SmemPlan plan_smem(std::vector<SmemRegion> regions, int64_t limit_bytes);
+
+/// Whether the next owner waits at an mbarrier.
+bool needs_mbarrier(HandOver how);
 
 /// The barriers that the channels need: arrivals from roles and CTA scopes, bytes from payloads.
 ///

@@ -246,6 +246,8 @@ struct TileWork {
   int64_t smem_bytes = 0;       ///< written and read again
   int64_t steps = 0;            ///< sub-tiles, each with its waits
   int64_t exposed_steps = 0;    ///< steps that the next tile's tensor work waits for
+
+  bool operator==(const TileWork &) const = default;
 };
 
 /// A number or word that the IR builder and the emitted file need by name, decided by the plan.

@@ -17,15 +17,18 @@ const Field *FamilySpec::find(const std::string &path) const {
 
 void check_spec(const KernelSpec &spec, const FamilySpec &family, support::Diagnostics &diagnostics) {
   spec.add_sources(diagnostics);
-  KernelSpec checked = spec;
+  // A planner checks every candidate, and a copy of a spec costs more than its check: only a faulty one is copied.
+  std::optional<KernelSpec> faulty;
   for (const Field &field : family.fields) {
     // As in the loader, a rule sees a field that failed its own row as auto.
     if (!check_value(field, spec.at(field.path), diagnostics)) {
-      checked.values[field.path].kind = FieldValue::Kind::kAuto;
-      checked.values[field.path].is_invalid = true;
+      if (!faulty) faulty = spec;
+      FieldValue &value = faulty->values.at(field.path);
+      value.kind = FieldValue::Kind::kAuto;
+      value.is_invalid = true;
     }
   }
-  if (family.check) family.check(checked, diagnostics);
+  if (family.check) family.check(faulty ? *faulty : spec, diagnostics);
 }
 
 }  // namespace warpwright::spec

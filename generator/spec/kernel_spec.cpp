@@ -22,7 +22,7 @@ std::string name_of(FieldValue::Kind kind) {
   return "?";
 }
 
-const FieldValue &expect(const FieldValue &value, const std::string &path, FieldValue::Kind kind) {
+const FieldValue &expect(const FieldValue &value, std::string_view path, FieldValue::Kind kind) {
   WARPWRIGHT_ASSERT(value.kind == kind,
                     fmt::format("{} is {}, read as {}", path, name_of(value.kind), name_of(kind)));
   return value;
@@ -75,29 +75,29 @@ bool FieldValue::same_value(const FieldValue &other) const {
   return kind == other.kind && to_json() == other.to_json();
 }
 
-const FieldValue &KernelSpec::at(const std::string &path) const {
+const FieldValue &KernelSpec::at(std::string_view path) const {
   const auto found = values.find(path);
   WARPWRIGHT_ASSERT(found != values.end(), fmt::format("family {} has no field {}", family, path));
   return found->second;
 }
 
-int64_t KernelSpec::integer(const std::string &path) const {
+int64_t KernelSpec::integer(std::string_view path) const {
   return expect(at(path), path, FieldValue::Kind::kInteger).integer;
 }
 
-double KernelSpec::number(const std::string &path) const {
+double KernelSpec::number(std::string_view path) const {
   return expect(at(path), path, FieldValue::Kind::kNumber).number;
 }
 
-bool KernelSpec::flag(const std::string &path) const {
+bool KernelSpec::flag(std::string_view path) const {
   return expect(at(path), path, FieldValue::Kind::kBoolean).boolean;
 }
 
-const std::string &KernelSpec::text(const std::string &path) const {
+const std::string &KernelSpec::text(std::string_view path) const {
   return expect(at(path), path, FieldValue::Kind::kText).text;
 }
 
-const std::vector<int64_t> &KernelSpec::list(const std::string &path) const {
+const std::vector<int64_t> &KernelSpec::list(std::string_view path) const {
   return expect(at(path), path, FieldValue::Kind::kIntegerList).list;
 }
 

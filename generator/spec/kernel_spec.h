@@ -4,9 +4,11 @@
 
 #include "generator/support/diagnostics.h"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace warpwright::spec {
@@ -44,16 +46,16 @@ struct KernelSpec {
   std::string family;
   std::string arch;         ///< "sm_100a"
   int edition = 1;
-  std::map<std::string, FieldValue> values;  ///< by dotted path, e.g. "lora.rank"
+  std::map<std::string, FieldValue, std::less<>> values;  ///< by dotted path, e.g. "lora.rank"
 
   /// Requires that the family's table has `path` (our bug otherwise, as are the wrong-kind accesses below).
-  const FieldValue &at(const std::string &path) const;
-  int64_t integer(const std::string &path) const;
-  double number(const std::string &path) const;
-  bool flag(const std::string &path) const;
-  const std::string &text(const std::string &path) const;
-  const std::vector<int64_t> &list(const std::string &path) const;
-  bool is_auto(const std::string &path) const { return at(path).is_auto(); }
+  const FieldValue &at(std::string_view path) const;
+  int64_t integer(std::string_view path) const;
+  double number(std::string_view path) const;
+  bool flag(std::string_view path) const;
+  const std::string &text(std::string_view path) const;
+  const std::vector<int64_t> &list(std::string_view path) const;
+  bool is_auto(std::string_view path) const { return at(path).is_auto(); }
 
   /// A copy with one value replaced, as a planner's candidate; keeps the field's location.
   KernelSpec with(const std::string &path, FieldValue value) const;

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 namespace warpwright::cli {
@@ -62,7 +63,7 @@ Row make_row(const plan::Candidate &candidate, const PlanningContext &context) {
   row.used_bytes = kernel.smem.used_bytes;
   row.slack_bytes = kernel.smem.slack_bytes();
   row.used_cols = kernel.tmem.used_cols;
-  row.score = laws::ClosedForm().score(*candidate.plan, *context.target, context.shape);
+  row.score = laws::ClosedForm().score(plan::work_of(*candidate.plan), *context.target, context.shape);
   return row;
 }
 
@@ -209,6 +210,14 @@ std::vector<plan::Change> changes_to_apply(const PlanningContext &context) {
   return repair ? repair->changes : std::vector<plan::Change>{};
 }
 
+/// A text that was edited must load and plan before anybody is told that it does.
+void check_fixed_text(const PlanningContext &context, const std::string &text) {
+  support::Diagnostics found;
+  const auto fixed = spec::load_spec_text(context.spec.file, text, {}, family_specs(), found);
+  WARPWRIGHT_ASSERT(fixed.has_value(), "the repaired spec does not load:\n" + found.render());
+  WARPWRIGHT_ASSERT(plan::can_plan(*fixed, *context.family, *context.target), "the repaired spec does not plan");
+}
+
 }  // namespace
 
 std::optional<std::string> fix_view(const PlanningContext &context, const std::vector<std::string> &set,
@@ -240,6 +249,8 @@ std::optional<std::string> fix_view(const PlanningContext &context, const std::v
     effect += (effect.empty() ? "" : "; ") + change.effect;
   }
 
+  check_fixed_text(context, text);
+
   std::string file = output;
   if (file.empty() && context.spec.file != "-") {
     const std::string &name = context.spec.file;
@@ -249,7 +260,9 @@ std::optional<std::string> fix_view(const PlanningContext &context, const std::v
   if (file.empty() || file == "-") return text;
   std::string why;
   if (!support::write_file(file, text, why, support::IfExists::kRefuse)) {
-    support::Diagnostic failed = support::is_file(file)
+    std::error_code ignored;
+    const bool is_there = std::filesystem::symlink_status(file, ignored).type() != std::filesystem::file_type::not_found;
+    support::Diagnostic failed = is_there && !support::is_folder(file)
                                      ? error("cli.file-exists", "the file exists and is left alone", {"-o OTHER.json"})
                                      : error("cli.unwritable", "cannot write the file: " + why);
     failed.where.file = file;

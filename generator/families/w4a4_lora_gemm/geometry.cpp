@@ -21,7 +21,8 @@ void set_problem(Geometry &g, const spec::KernelSpec &spec) {
   g.tile_n = spec.integer("tile.n");
   g.tile_k = spec.integer("tile.k");
   g.cta_group = spec.integer("cta_pairing");
-  g.stages = spec.integer("pipeline_depth");
+  // A sketch gives its own depth.
+  if (!spec.is_auto("pipeline_depth")) g.stages = spec.integer("pipeline_depth");
   g.k_tiles = ceil_div(g.k, g.tile_k);
   g.operand_row_bytes = spec::bytes_of(spec::NumberFormat::kE2m1, g.tile_k);
 }
@@ -102,15 +103,15 @@ std::vector<Operand> make_operands(const Geometry &g) {
   const int64_t scale_row_bytes = kAtomScales * g.scale_atoms_k;
   std::vector<Operand> operands = {
       {"main", {"map_a", "a_tile", "load_activations", Split::kOwnRows, a_rows, 1, g.operand_row_bytes, 1}},
-      {"main", {"map_sfa", "a_scales", "load_activations", Split::kOwnRows, a_rows, kAtomRows, scale_row_bytes, 1}},
+      {"main", {"map_sfa", "a_scales", "load_activations", Split::kOwnRows, a_rows, kAtomRows, scale_row_bytes, 1, false}},
       {"main", {"map_b", "b_tile", "load_weights", Split::kHalfN, g.tile_n, 1, g.operand_row_bytes, 1}},
-      {"main", {"map_sfb", "b_scales", "load_weights", Split::kAllN, g.tile_n, kAtomRows, scale_row_bytes, 1}},
+      {"main", {"map_sfb", "b_scales", "load_weights", Split::kAllN, g.tile_n, kAtomRows, scale_row_bytes, 1, false}},
   };
   if (!g.has_lora()) return operands;
   // In the ring every chunk is a turn of its own; dedicated slots take all chunks in one turn.
   const int64_t boxes = g.lora_is_dedicated ? g.lora_chunks : 1;
-  const std::string act = g.lora_is_dedicated ? "lora_act" : "a_tile";
-  const std::string up = g.lora_is_dedicated ? "lora_up" : "b_tile";
+  const std::string_view act = g.lora_is_dedicated ? "lora_act" : "a_tile";
+  const std::string_view up = g.lora_is_dedicated ? "lora_up" : "b_tile";
   const int64_t row_bytes = g.lora_row_bytes;
   operands.push_back({"lora", {"map_lora_act", act, "load_activations", Split::kOwnRows, a_rows, 1, row_bytes, boxes}});
   operands.push_back({"lora", {"map_lora_up", up, "load_weights", Split::kHalfN, g.tile_n, 1, row_bytes, boxes}});

@@ -72,13 +72,13 @@ struct Geometry {
   bool has_pdl = true;
 };
 
-/// Requires  no field that matters is auto (our bug otherwise).
+/// Requires  no field that matters is auto, but possibly the depth: stages is 0 then (our bug otherwise).
 /// Ensures   scale_copies is 1 unless ordering is strict; then as many as fit beside the accumulators, 1 to 4.
 Geometry make_geometry(const spec::KernelSpec &spec, const target::SmTarget &target);
 
 /// An operand's tile, with the payload that it belongs to.
 struct Operand {
-  std::string payload;  ///< "main" or "lora"
+  std::string_view payload;  ///< "main" or "lora"
   plan::TileOperand tile;
 };
 

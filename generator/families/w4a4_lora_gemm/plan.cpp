@@ -33,9 +33,7 @@ void place_barriers(std::vector<plan::Barrier> &barriers, const plan::SmemRegion
 
 plan::LaunchRecipe make_launch(const Geometry &g, const KernelPlan &kernel) {
   plan::LaunchRecipe launch;
-  const std::string &tiles = kernel.output_tiles;
-  launch.grid_x = g.cta_group == 1 ? fmt::format("min({}, num_sms)", tiles)
-                                   : fmt::format("min({}, num_sms / {}) * {}", tiles, g.cta_group, g.cta_group);
+  launch.grid_x = grid_ctas(g);
   launch.cluster_x = g.cta_group;
   int warps = 0;
   for (const plan::Role &role : kernel.roles) warps = std::max(warps, role.first_warp + role.num_warps);
@@ -65,7 +63,7 @@ KernelPlan make_kernel(const Geometry &g, const target::SmTarget &target, const 
   kernel.params = make_params(g, kernel.tensor_maps);
   kernel.mma = make_mma_slots(g, target);
   kernel.tile_work = {make_epilogue_work(g)};
-  kernel.output_tiles = fmt::format("ceil_div(m, {}) * ceil_div(n, {})", g.tile_m, g.tile_n);
+  kernel.output_tiles = output_tiles(g);
   kernel.constants = make_constants(g, kernel.tmem);
   kernel.traits = make_traits(g);
   kernel.launch = make_launch(g, kernel);
@@ -94,9 +92,8 @@ std::map<std::string, std::string> make_facts(const Geometry &g, const KernelPla
   };
 }
 
-/// Strict ordering alternates between copies of the scale columns; one copy would wait for itself every turn.
 bool check_strict_copies(const Geometry &g, const spec::KernelSpec &spec, support::Diagnostics &diagnostics) {
-  if (!g.is_strict || g.scale_copies >= 2) return true;
+  if (!lacks_scale_copies(g)) return true;
   support::Diagnostic error;
   error.slug = "plan.strict-needs-scale-copies";
   error.path = "ordering";
@@ -132,8 +129,8 @@ std::optional<OperatorPlan> plan_spec(const spec::KernelSpec &spec, const target
   const Geometry geometry = make_geometry(spec, target);
   const std::vector<Operand> operands = make_operands(geometry);
   Resources resources = make_resources(geometry, operands, target);
-  const plan::Budget budget{resources.smem, resources.tmem};
-  if (budget.excess_bytes() > 0) {
+  if (memory_sizes(geometry, operands, target).excess_bytes() > 0) {
+    const plan::Budget budget{std::move(resources.smem), std::move(resources.tmem)};
     plan::report_over_budget(budget, spec, "pipeline_depth", diagnostics);
     return std::nullopt;
   }
@@ -143,13 +140,8 @@ std::optional<OperatorPlan> plan_spec(const spec::KernelSpec &spec, const target
   OperatorPlan op;
   op.spec = spec;
   op.name = stem_of(spec.file);
-  op.fixed_variables = {{"n", geometry.n}, {"k", geometry.k}};
-  if (geometry.has_lora()) op.fixed_variables["rank"] = geometry.lora_rank;
-  if (geometry.has_fixed_m) {
-    op.fixed_variables["m"] = geometry.m;
-  } else {
-    op.variables = {"m"};
-  }
+  op.fixed_variables = fixed_variables(geometry);
+  if (!geometry.has_fixed_m) op.variables = {"m"};
   op.tensors = make_tensors(geometry);
   op.kernels.push_back(make_kernel(geometry, target, operands, std::move(resources)));
   op.dispatch = {{"1", {0}}};
@@ -174,6 +166,7 @@ const plan::FamilyPlan &w4a4_lora_gemm_plan() {
     made.depth_min = depth->min;
     made.depth_max = depth->max;
     made.budget = w4a4_lora_gemm::budget_of;
+    made.sketch = w4a4_lora_gemm::sketch_spec;
     made.typical_shape = w4a4_lora_gemm::typical_shape;
     made.plan = w4a4_lora_gemm::plan_spec;
     made.changes = w4a4_lora_gemm::possible_changes;

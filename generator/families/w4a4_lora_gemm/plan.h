@@ -29,6 +29,12 @@ struct Resources {
 Resources make_resources(const Geometry &geometry, const std::vector<Operand> &operands,
                          const target::SmTarget &target);
 
+/// The sizes of make_resources' memories, without making them.
+plan::MemorySizes memory_sizes(const Geometry &geometry, const std::vector<Operand> &operands,
+                               const target::SmTarget &target);
+/// What the load rings bring in for one output tile.
+std::vector<plan::RingWork> make_ring_work(const Geometry &geometry, const std::vector<Operand> &operands);
+
 /// The accumulators and the scale columns.
 plan::TmemPlan make_tmem(const Geometry &geometry, int64_t limit_cols);
 
@@ -41,6 +47,17 @@ std::vector<plan::MmaSlots> make_mma_slots(const Geometry &geometry, const targe
 plan::TileWork make_epilogue_work(const Geometry &geometry);
 std::map<std::string, std::string> make_traits(const Geometry &geometry);
 std::string make_kernel_name(const Geometry &geometry);
+
+/// Output tiles and grid, as expressions over the launch variables.
+std::string output_tiles(const Geometry &geometry);
+std::string grid_ctas(const Geometry &geometry);
+/// Launch variables that the spec binds.
+std::map<std::string, int64_t> fixed_variables(const Geometry &geometry);
+/// Strict ordering alternates between copies of the scale columns; one copy would wait for itself every turn.
+bool lacks_scale_copies(const Geometry &geometry);
+
+/// The sketch of a spec without autos but possibly the depth (plan::FamilyPlan::sketch).
+std::unique_ptr<plan::Sketch> sketch_spec(const spec::KernelSpec &spec, const target::SmTarget &target);
 
 /// The plan of a spec without autos (plan::FamilyPlan::plan).
 std::optional<plan::OperatorPlan> plan_spec(const spec::KernelSpec &spec, const target::SmTarget &target,

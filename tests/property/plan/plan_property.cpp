@@ -98,6 +98,28 @@ TEST_CASE(
   }));
 }
 
+TEST_CASE("plan: a sketch has the sizes of the budget at every depth, and the work of the plan") {
+  CHECK(rc::check([] {
+    const plan::Candidate best = planned();
+    const plan::FamilyPlan &family = w4a4_lora_gemm_plan();
+    for (int64_t depth = family.depth_min; depth <= family.depth_max; ++depth) {
+      const spec::KernelSpec at_depth = best.spec.with(family.depth_path, spec::integer_value(depth));
+      RC_ASSERT(family.sketch(best.spec, sm100a())->sizes(depth) == family.budget(at_depth, sm100a()).sizes());
+      support::Diagnostics diagnostics;
+      const auto plan = family.plan(at_depth, sm100a(), diagnostics);
+      if (!plan) continue;
+      const auto work = family.sketch(best.spec, sm100a())->work(depth);
+      RC_ASSERT(work.has_value());
+      RC_ASSERT(*work == plan::work_of(*plan));
+    }
+    const auto strict = best.spec.with("ordering", spec::text_value("strict"));
+    support::Diagnostics refused;
+    if (family.budget(strict, sm100a()).excess_bytes() > 0) return;
+    const bool plans = family.plan(strict, sm100a(), refused).has_value();
+    RC_ASSERT(family.sketch(strict, sm100a())->work(best.spec.integer(family.depth_path)).has_value() == plans);
+  }));
+}
+
 TEST_CASE("plan: the depth is the largest that fits") {
   CHECK(rc::check([] {
     const plan::Candidate best = planned();

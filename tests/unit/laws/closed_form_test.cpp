@@ -5,6 +5,7 @@
 #include "tests/unit/plan/plan_fixture.h"
 
 namespace laws = warpwright::laws;
+using warpwright::plan::work_of;
 using warpwright::test::b200;
 using warpwright::test::make_plan;
 using warpwright::test::make_spec;
@@ -25,7 +26,7 @@ const Tile kOneCta{"one CTA 128x256", {"tile.m=128", "cta_pairing=1", "cluster=[
 
 double share_of_tensor_pipe(const Tile &tile) {
   const auto op = make_plan(tile.sets);
-  const auto clocks = laws::tile_clocks(op.kernels[0], b200(), laws::Reading::kCentral);
+  const auto clocks = laws::tile_clocks(work_of(op.kernels[0]), b200(), laws::Reading::kCentral);
   return clocks.tensor / clocks.smem_port;
 }
 
@@ -33,7 +34,7 @@ double predict(const Tile &tile, int64_t m, int64_t n, int64_t k) {
   Sets sets = tile.sets;
   sets.push_back("problem.n=" + std::to_string(n));
   sets.push_back("problem.k=" + std::to_string(k));
-  return laws::ClosedForm().score(make_plan(sets), b200(), {{"m", m}}).us;
+  return laws::ClosedForm().score(work_of(make_plan(sets)), b200(), {{"m", m}}).us;
 }
 
 }  // namespace
@@ -50,7 +51,7 @@ TEST_CASE("laws: LoRA of rank 128 adds 13.3 % to the tensor pipe at K 3840") {
   const auto plain = make_plan({"problem.k=3840"});
   const auto lora = make_plan({"problem.k=3840", "lora.rank=128", "lora.placement=\"ring\""});
   const auto tensor = [](const auto &op) {
-    return laws::tile_clocks(op.kernels[0], b200(), laws::Reading::kCentral).tensor;
+    return laws::tile_clocks(work_of(op.kernels[0]), b200(), laws::Reading::kCentral).tensor;
   };
   CHECK(tensor(lora) / tensor(plain) == Approx(1.0 + 8.0 / 60.0));
 }
@@ -71,7 +72,7 @@ TEST_CASE("laws: the pair's 256x256 tile is predicted fastest on the four publis
 
 TEST_CASE("laws: a prediction lies inside its interval, names its clock and its bound") {
   for (const Tile &tile : {kPair256, kPair128, kOneCta}) {
-    const auto score = laws::ClosedForm().score(make_plan(tile.sets), b200(), {{"m", 4096}});
+    const auto score = laws::ClosedForm().score(work_of(make_plan(tile.sets)), b200(), {{"m", 4096}});
     INFO(tile.name);
     CHECK(score.low_us <= score.us);
     CHECK(score.us <= score.high_us);
@@ -94,7 +95,7 @@ TEST_CASE("laws: 4352 x 3072 in 256x256 tiles is 204 tiles on 74 pairs: 2.76 wav
 
 TEST_CASE("laws: a two-stage ring is bound by load latency and a deep one is not") {
   const auto bound = [](const std::string &depth) {
-    return laws::ClosedForm().score(make_plan({"pipeline_depth=" + depth}), b200(), {{"m", 4096}}).bound;
+    return laws::ClosedForm().score(work_of(make_plan({"pipeline_depth=" + depth})), b200(), {{"m", 4096}}).bound;
   };
   CHECK(bound("2") == "load latency");
   CHECK(bound("5") == "smem port");
@@ -102,7 +103,7 @@ TEST_CASE("laws: a two-stage ring is bound by load latency and a deep one is not
 
 TEST_CASE("laws: one accumulator exposes the whole epilogue, two whole ones none, overlapped ones a quarter") {
   const auto exposed = [](const Sets &sets) {
-    const auto clocks = laws::tile_clocks(make_plan(sets).kernels[0], b200(), laws::Reading::kCentral);
+    const auto clocks = laws::tile_clocks(work_of(make_plan(sets).kernels[0]), b200(), laws::Reading::kCentral);
     return clocks.exposed / clocks.epilogue;
   };
   CHECK(exposed({"accumulators=\"single\""}) == Approx(1.0));
@@ -112,7 +113,7 @@ TEST_CASE("laws: one accumulator exposes the whole epilogue, two whole ones none
 
 TEST_CASE("laws: a few rows of a large matrix are bound by memory") {
   const auto op = make_plan({"problem.n=57344", "problem.k=8192", "pipeline_depth=5"});
-  const auto score = laws::ClosedForm().score(op, b200(), {{"m", 16}});
+  const auto score = laws::ClosedForm().score(work_of(op), b200(), {{"m", 16}});
   CHECK(score.parts_us.at("hbm") > 0);
   CHECK(laws::tensor_bytes(op, b200(), {{"m", 16}}) > 57344 * 8192 / 2);
 }

@@ -116,14 +116,22 @@ TEST_CASE("operand: the split decides the rows of a CTA, and whole blocks hold t
   CHECK_THROWS_AS(cta_rows(operand, 2), InternalError);
 }
 
-TEST_CASE("operand: a region takes the bytes of the payload that fills most of it") {
-  Channel channel;
-  channel.payloads = {{"main", {{"map_a", "a", "load", Split::kOwnRows, 1, 100}}, 1},
-                      {"lora", {{"map_l", "a", "load", Split::kOwnRows, 2, 80}}, 1}};
-  std::vector<SmemRegion> regions = {make_region("a", 0, 1, 16), make_region("other", 7, 1, 16)};
-  size_regions(regions, channel);
-  CHECK(regions[0].stage_bytes == 160);
-  CHECK(regions[1].stage_bytes == 7);
+TEST_CASE("operand: the bytes of a turn are those of its copy") {
+  TileOperand operand{"map_b", "b_tile", "load", Split::kHalfN, 192, 1, 128, 3};
+  CHECK(turn_bytes(operand, 2) == 3 * 96 * 128);
+  CHECK(turn_bytes(operand, 2) == make_copy(operand, 2).bytes());
+}
+
+TEST_CASE("smem: bytes of extents are those of the regions that have them, padding and order included") {
+  const std::vector<SmemRegion> regions = {make_region("odd", 100, 3, 16), make_region("tile", 1000, 2, 1024),
+                                           make_region("word", 4, 1, 4), make_region("late", 24, 2, 512)};
+  std::vector<SmemExtent> extents;
+  for (const SmemRegion &region : regions) extents.push_back({region.stage_bytes, region.stages, region.align_bytes});
+  // 2 x 1024, then 2 x 512, then 3 x 112, then 4.
+  CHECK(smem_bytes(extents) == 2048 + 1024 + 336 + 4);
+  CHECK(plan_smem(regions, 4096).used_bytes == smem_bytes(extents));
+  CHECK_THROWS_AS(smem_bytes({{0, 1, 16}}), InternalError);
+  CHECK_THROWS_AS(smem_bytes({{16, 1, 24}}), InternalError);
 }
 
 TEST_CASE("kernel name: parses back to its key and to nothing else") {
