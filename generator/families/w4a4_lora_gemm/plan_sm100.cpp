@@ -133,6 +133,7 @@ struct Region {
 int64_t stage_bytes(const std::vector<Operand> &operands, std::string_view region, int64_t cta_group) {
   int64_t most_bytes = 0;
   for (const Operand &first : operands) {
+    if (first.tile.region != region) continue;
     int64_t bytes = 0;
     for (const Operand &operand : operands)
       if (operand.payload == first.payload && operand.tile.region == region)
