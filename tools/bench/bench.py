@@ -98,7 +98,7 @@ def rows(tool, folder):
         Row("nvcc", "one spec to cubin, nvcc", one, 0.600, 8),
         Row("cold", f"{KERNELS} kernels, {CORES} cores, no cache", many, 40.0, 1, prepare=forget, env=cached),
         Row("warm", f"{KERNELS} kernels, {CORES} cores, all cached", many, 1.0, 5, env=cached),
-        Row("sweep", "2,000 points of a sweep planned", [tool, "plan", str(SPEC), "--grid", *GRID, "--json"], 2.0, 3,
+        Row("sweep", f"one grid of {GRID_POINTS:,} points planned, its time for 2,000", [tool, "plan", str(SPEC), "--grid", *GRID, "--json"], 2.0, 3,
             scale=2000 / GRID_POINTS),
     ]
 
