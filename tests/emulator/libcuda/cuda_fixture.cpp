@@ -23,6 +23,8 @@ const Cuda &cuda() {
     // Before cuInit nothing else works.
     int count = 0;
     if (found.cuDeviceGetCount(&count) != CUDA_ERROR_NOT_INITIALIZED) FAIL("devices before cuInit");
+    CUcontext current = nullptr;
+    if (found.cuCtxGetCurrent(&current) != CUDA_ERROR_NOT_INITIALIZED) FAIL("a current context before cuInit");
     CUlibrary none = nullptr;
     const std::string ptx = add_ptx();
     if (found.cuLibraryLoadData(&none, ptx.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0) != CUDA_ERROR_NOT_INITIALIZED)

@@ -172,6 +172,7 @@ CUresult CUDAAPI cuCtxSetCurrent(CUcontext context) {
 }
 
 CUresult CUDAAPI cuCtxGetCurrent(CUcontext *context) {
+  if (!State::instance().is_ready()) return CUDA_ERROR_NOT_INITIALIZED;
   if (!context) return CUDA_ERROR_INVALID_VALUE;
   *context = current_context();
   return CUDA_SUCCESS;
