@@ -79,8 +79,9 @@ std::string default_cache_folder() {
   // The XDG base directory specification: a relative path is to be ignored.
   if (const std::string xdg = variable("XDG_CACHE_HOME"); !xdg.empty() && xdg.front() == '/')
     return xdg + "/warpwright";
+  // A relative one would leave a cache in whatever folder the tool is started from.
   const std::string home = variable("HOME");
-  return home.empty() ? "" : home + "/.cache/warpwright";
+  return home.empty() || home.front() != '/' ? "" : home + "/.cache/warpwright";
 }
 
 Cache::Cache(std::string folder) : folder_(std::move(folder)) {}

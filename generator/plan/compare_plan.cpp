@@ -17,6 +17,7 @@ using spec::JsonNode;
 constexpr size_t kMostReported = 8;
 /// Longer names would hide the rest of the path; kernels have them.
 constexpr size_t kLongestName = 40;
+constexpr size_t kLongestShownBytes = 200;
 
 bool is_free(const std::string &key) {
   static const std::set<std::string> keys = {"text",       "offset_bytes",       "stride_bytes",    "used_bytes",
@@ -63,8 +64,15 @@ class Comparer {
     }
   }
 
+  /// A value in full where a message holds it: expressions often differ at their ends.
+  static std::string shown(const spec::JsonDocument &document, const JsonNode &node) {
+    const bool is_scalar = node.kind != JsonNode::Kind::kObject && node.kind != JsonNode::Kind::kList;
+    if (!is_scalar || node.end - node.begin > kLongestShownBytes) return document.literal(node);
+    return document.text.substr(node.begin, node.end - node.begin);
+  }
+
   void differ(const JsonNode &edited, const JsonNode &derived, const std::string &path) {
-    report(edited, path, fmt::format("is {}; the spec gives {}", edited_.literal(edited), derived_.literal(derived)));
+    report(edited, path, fmt::format("is {}; the spec gives {}", shown(edited_, edited), shown(derived_, derived)));
   }
 
   void compare_objects(const JsonNode &edited, const JsonNode &derived, const std::string &path) {

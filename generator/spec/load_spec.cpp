@@ -284,7 +284,7 @@ class Loader {
     }
     std::vector<std::string> notes;
     if (!known.empty()) notes.push_back("known keys here: " + support::join_words(known));
-    add("spec.unknown-key", where, path, message, std::move(notes), std::move(hints));
+    add("spec.unknown-key", where, support::shortened(path, 80), message, std::move(notes), std::move(hints));
   }
 
   /// The only field whose last word is `key`, or whose path is.

@@ -72,6 +72,13 @@ std::string format_thousands(int64_t value) {
 
 std::string format_bytes(int64_t bytes) { return format_thousands(bytes) + " B"; }
 
+std::string shortened(const std::string &text, size_t most_bytes) {
+  if (text.size() <= most_bytes) return text;
+  size_t cut = most_bytes;
+  while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80) --cut;
+  return text.substr(0, cut) + "…";
+}
+
 std::string join_words(const std::vector<std::string> &words, const std::string &last) {
   std::string out;
   for (size_t i = 0; i < words.size(); ++i) {

@@ -41,6 +41,8 @@ class TextTable {
 std::string format_thousands(int64_t value);
 /// 38912 → "38,912 B".
 std::string format_bytes(int64_t bytes);
+/// `text`, or its first `most_bytes` bytes, cut between characters, and "…".
+std::string shortened(const std::string &text, size_t most_bytes);
 /// {"a", "b", "c"} → "a, b and c" (or another last word); {} → "".
 std::string join_words(const std::vector<std::string> &words, const std::string &last = "and");
 

@@ -61,6 +61,14 @@ Shape parse_shape(const std::string &text) {
   return shape;
 }
 
+/// Why a text is no number of bytes, or nothing; before CLI11 clamps it to what an integer holds.
+std::string byte_count_error(const std::string &text) {
+  constexpr size_t kMostDigits = 12;
+  const bool is_number = !text.empty() && text.size() <= kMostDigits && text.find_first_not_of("0123456789") == std::string::npos;
+  if (is_number) return "";
+  return "takes bytes from 0 to 999999999999; found \"" + (text.size() > 40 ? text.substr(0, 40) + "…" : text) + "\"";
+}
+
 class CommandLine {
  public:
   CommandLine() {
@@ -318,7 +326,7 @@ class CommandLine {
         ->type_name("WHAT,…");
     verb->add_option("--min-slack-bytes", diff_.min_slack_bytes, "slack: shared memory that must stay free")
         ->type_name("N")
-        ->check(CLI::NonNegativeNumber);
+        ->check(CLI::Validator(byte_count_error, ""));
     add_json(verb, diff_.json);
   }
 #endif

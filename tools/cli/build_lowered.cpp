@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <filesystem>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -95,7 +96,7 @@ class Builder {
     if (!diagnostics_.has_errors()) compile_all();
     if (InterruptScope::is_interrupted()) return interrupted();
     if (!diagnostics_.has_errors()) write_all();
-    if (!options_.report.empty() && make_parent(options_.report)) {
+    if (!options_.report.empty() && !is_colliding_ && make_parent(options_.report)) {
       write_result(options_.report, report_json(built_), diagnostics_);
     }
     const std::string result = options_.json ? report_json(built_) : report_text(built_);
@@ -200,8 +201,26 @@ class Builder {
       files.push_back({built.plan.name + ".plan.json", plan::plan_json(built.plan)});
       files.push_back({built.plan.name + ".findings.json", findings_json(built)});
     }
+    if (!outputs_are_apart(files)) return;
     if (!write_files(options_.output_folder, files, diagnostics_) || options_.archive.empty()) return;
     if (make_parent(options_.archive)) archive::write_archive(options_.archive, packed(), diagnostics_);
+  }
+
+  /// Neither archive nor report may take the place of a file that the build writes, or of each other.
+  bool outputs_are_apart(const std::vector<std::pair<std::string, std::string>> &files) {
+    std::error_code ignored;
+    const auto place = [&](const std::string &file) { return std::filesystem::weakly_canonical(file, ignored); };
+    std::set<std::filesystem::path> taken;
+    for (const auto &[name, bytes] : files) taken.insert(place(options_.output_folder + "/" + name));
+    for (const std::string &file : {options_.archive, options_.report}) {
+      if (file.empty() || taken.insert(place(file)).second) continue;
+      support::Diagnostic d = error("cli.file-exists", "the build writes another result to the same place",
+                                    {"give the archive and the report names of their own"});
+      d.where.file = file;
+      diagnostics_.add(std::move(d));
+      is_colliding_ = true;
+    }
+    return !is_colliding_;
   }
 
   bool make_parent(const std::string &file) {
@@ -236,6 +255,7 @@ class Builder {
   std::vector<BuiltOperator> built_;
   support::Diagnostics diagnostics_;
   std::set<std::string> said_;
+  bool is_colliding_ = false;
   std::mutex print_mutex_;
 };
 

@@ -128,10 +128,10 @@ std::optional<std::vector<GridAxis>> parse_grid(const std::vector<std::string> &
 }
 
 std::string edit_spec_text(const std::string &text, const std::string &path, const std::string &value) {
-  // --set takes words without quotes.
-  const size_t begin = value.find_first_not_of(" \t");
-  const std::string json = begin == std::string::npos || looks_like_json(value.substr(begin)) ? value : support::json_quote(value);
   support::Diagnostics ignored;
+  // --set takes words without quotes, and lays an object over the one that is there.
+  const auto parsed = spec::parse_json("value", value, "spec", ignored);
+  const std::string json = parsed ? value : support::json_quote(value);
   const auto document = spec::parse_json("spec", text, "spec", ignored);
   WARPWRIGHT_ASSERT(document.has_value() && document->root.kind == spec::JsonNode::Kind::kObject,
                     "a spec to edit does not parse");
@@ -142,6 +142,14 @@ std::string edit_spec_text(const std::string &text, const std::string &path, con
     const size_t dot = rest.find('.');
     const std::string key = rest.substr(0, dot);
     const spec::JsonNode *child = node->find(key);
+    if (child != nullptr && dot == std::string::npos && parsed && parsed->root.kind == spec::JsonNode::Kind::kObject &&
+        child->kind == spec::JsonNode::Kind::kObject) {
+      std::string merged = text;
+      for (const spec::JsonMember &member : parsed->root.members)
+        merged = edit_spec_text(merged, path + "." + member.key,
+                                value.substr(member.value.begin, member.value.end - member.value.begin));
+      return merged;
+    }
     if (child != nullptr && dot == std::string::npos)
       return text.substr(0, child->begin) + json + text.substr(child->end);
     if (child == nullptr) {

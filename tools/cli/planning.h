@@ -30,7 +30,8 @@ struct GridAxis {
 std::optional<std::vector<GridAxis>> parse_grid(const std::vector<std::string> &items,
                                                 support::Diagnostics &diagnostics);
 
-/// `text`, a spec's JSON, with the value at the dotted `path` replaced or added; the rest is left as it is written.
+/// `text`, a spec's JSON, with the value at the dotted `path` replaced or added, an object laid over an object
+/// as --set does; the rest is left as it is written.
 ///
 /// Requires  `text` parses as an object, and so do the objects on the way of `path`.
 std::string edit_spec_text(const std::string &text, const std::string &path, const std::string &value);

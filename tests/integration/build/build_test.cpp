@@ -93,6 +93,17 @@ TEST_CASE("build: a clean kernel exits 0 and its files are there, whole") {
   CHECK(std::distance(fs::directory_iterator(folder.path() + "/out"), fs::directory_iterator()) == 5);
 }
 
+TEST_CASE("build: an archive or a report in the place of another result is refused, and nothing is written") {
+  const cli::InterruptScope interrupts;
+  for (const bool is_archive : {true, false}) {
+    const TestFolder folder;
+    cli::BuildOptions options = options_for(folder.path());
+    (is_archive ? options.archive : options.report) = folder.path() + "/out/../out/clean.cu";
+    CHECK(cli::build_lowered({planted("clean")}, options) == 1);
+    CHECK_FALSE(fs::exists(folder.path() + "/out"));
+  }
+}
+
 TEST_CASE("build: a deadlock in the protocol exits 4 before any compiler runs") {
   const cli::InterruptScope interrupts;
   const TestFolder folder;

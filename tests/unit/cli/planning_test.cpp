@@ -109,6 +109,8 @@ TEST_CASE("edit spec: a value is replaced where it stands, and the rest of the t
   CHECK(edit_spec_text("{\"tile\": {\"m\": 256}}", "tile.n", "128") == "{\"tile\": {\"n\": 128, \"m\": 256}}");
   CHECK(edit_spec_text("{}", "lora.placement", "\"ring\"") == "{\"lora\": {\"placement\": \"ring\"}}");
   CHECK(edit_spec_text("{\"lora\": {\"type\": \"bf16\"}}", "lora.type", "fp16") == "{\"lora\": {\"type\": \"fp16\"}}");
+  CHECK(edit_spec_text("{\"problem\": {\"n\": 1, \"k\": 2}}", "problem", "{\"k\": 3, \"m\": 4}") ==
+        "{\"problem\": {\"m\": 4, \"n\": 1, \"k\": 3}}");
   CHECK(edit_spec_text("{\"tile\": {\"n\": 256}}", "tile.n", " 128") == "{\"tile\": {\"n\":  128}}");
   CHECK_THROWS_AS(edit_spec_text(text, "tile.n", "128"), support::InternalError);
   CHECK_THROWS_AS(edit_spec_text("{\"tile\": 3}", "tile.n", "128"), support::InternalError);
@@ -175,6 +177,27 @@ TEST_CASE("fix: writes a spec beside that plans and keeps the text, overrides in
   CHECK(folder.read("other.json") == fixed);
   // To standard output as it would be written.
   CHECK(fix_view(context, set, "-", Format::kText, diagnostics) == fixed);
+}
+
+TEST_CASE("fix: an object of --set is laid over the one of the file, and what is written loads and plans") {
+  const Folder folder;
+  const std::string file = folder.write("merged.json", replaced(kSpec, "\"pipeline_depth\": 5", "\"pipeline_depth\": 9"));
+  const std::vector<std::string> set = {"problem={\"m\": 128}"};
+  support::Diagnostics none;
+  auto values = load_spec_values(file, set, none);
+  REQUIRE(values.has_value());
+  const auto context = make_context(*std::move(values), {}, none);
+  REQUIRE(context.has_value());
+  REQUIRE(fix_view(*context, set, "", Format::kText, none).has_value());
+  const auto loaded = load_spec(folder.file("merged.fixed.json"), {}, none);
+  REQUIRE(loaded.has_value());
+  CHECK(loaded->integer("problem.m") == 128);
+  CHECK(loaded->integer("problem.k") == 3072);
+  CHECK(plan::can_plan(*loaded, *context->family, *context->target));
+
+  std::filesystem::create_symlink("nowhere", folder.file("dangling.json"));
+  CHECK_FALSE(fix_view(*context, set, folder.file("dangling.json"), Format::kText, none).has_value());
+  CHECK(none.has_slug("cli.file-exists"));
 }
 
 TEST_CASE("fix: a spec that plans needs none, one that no single change helps says so") {

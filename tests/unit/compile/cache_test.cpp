@@ -196,6 +196,8 @@ TEST_CASE("cache: the default folder follows the environment") {
   }
   const Variable no_xdg("XDG_CACHE_HOME", "");
   CHECK(default_cache_folder() == "/home/somebody/.cache/warpwright");
+  const Variable relative_home("HOME", "here");
+  CHECK(default_cache_folder().empty());
   const Variable no_home("HOME", "");
   CHECK(default_cache_folder().empty());
 }
