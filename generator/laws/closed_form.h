@@ -11,6 +11,7 @@ struct TileClocks {
   double tensor = 0;         ///< the tensor pipe
   double smem_port = 0;      ///< operand reads and TMA fill on one port
   double ring = 0;           ///< turns of the deepest-waiting ring at load latency: the critical cycle
+  double issue = 0;          ///< the busiest issuing thread: waits, announcements and instructions of every ring turn
   double epilogue = 0;       ///< work of the slowest role outside the tensor pipe
   double exposed = 0;        ///< part of it that the next tile's tensor work waits for
   double fill_bytes = 0;     ///< that TMA brings into one CTA
@@ -19,9 +20,9 @@ struct TileClocks {
 
 /// How to read what nobody has measured.
 enum class Reading {
-  kKind,     ///< operand reads and TMA fill have a port each
-  kCentral,  ///< they share one
-  kHarsh,    ///< and scale copies pass through it too, and an SM takes in no more than the usual figure from L2
+  kKind,     ///< operand reads and TMA fill have a port each; a wait for a full or empty slot costs nothing
+  kCentral,  ///< they share one; the first test of a wait succeeds
+  kHarsh,    ///< and scale copies pass through it too, an SM takes in no more than the usual figure from L2, waits loop
 };
 
 TileClocks tile_clocks(const plan::KernelWork &kernel, const target::SmTarget &target, Reading reading);

@@ -2,6 +2,8 @@
 // The work of a whole plan, from its records.
 #include "generator/plan/workload.h"
 
+#include <algorithm>
+
 namespace warpwright::plan {
 namespace {
 
@@ -19,9 +21,20 @@ RingWork ring_of(const Channel &channel, const KernelPlan &kernel) {
   return ring;
 }
 
+int64_t busiest_loader_boxes(const KernelPlan &kernel) {
+  std::map<std::string, int64_t> boxes;
+  for (const Channel &channel : kernel.channels)
+    for (const Payload &payload : channel.payloads)
+      for (const Copy &copy : payload.copies) boxes[copy.role] += copy.boxes * payload.turns_per_tile;
+  int64_t most = 0;
+  for (const auto &[role, count] : boxes) most = std::max(most, count);
+  return most;
+}
+
 }  // namespace
 
 void add_mma_work(KernelWork &work, const MmaSlots &slots) {
+  work.mma_instructions += slots.instructions;
   work.mma_clocks += slots.clocks;
   work.mma_operand_bytes += slots.operand_bytes;
 }
@@ -33,6 +46,7 @@ KernelWork work_of(const KernelPlan &kernel) {
   work.grid_x = kernel.launch.grid_x;
   for (const Channel &channel : kernel.channels)
     if (!channel.payloads.empty()) work.rings.push_back(ring_of(channel, kernel));
+  work.loader_boxes = busiest_loader_boxes(kernel);
   for (const MmaSlots &slots : kernel.mma) add_mma_work(work, slots);
   work.tile_work = kernel.tile_work;
   return work;

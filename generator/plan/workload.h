@@ -22,7 +22,9 @@ struct KernelWork {
   std::string output_tiles;        ///< expression (KernelPlan)
   std::string grid_x;              ///< expression (LaunchRecipe)
   std::vector<RingWork> rings;     ///< in order of the channels
-  int64_t mma_clocks = 0;          ///< of all kinds
+  int64_t loader_boxes = 0;        ///< bulk copies that the busiest loading role issues
+  int64_t mma_instructions = 0;    ///< of all kinds
+  int64_t mma_clocks = 0;
   int64_t mma_operand_bytes = 0;   ///< that one CTA's tensor core reads
   std::vector<TileWork> tile_work;
 

@@ -34,6 +34,8 @@ plan::MemorySizes memory_sizes(const Geometry &geometry, const std::vector<Opera
                                const target::SmTarget &target);
 /// What the load rings bring in for one output tile.
 std::vector<plan::RingWork> make_ring_work(const Geometry &geometry, const std::vector<Operand> &operands);
+/// Bulk copies that the busiest load role issues for one output tile.
+int64_t loader_boxes(const Geometry &geometry, const std::vector<Operand> &operands);
 
 /// The accumulators and the scale columns.
 plan::TmemPlan make_tmem(const Geometry &geometry, int64_t limit_cols);

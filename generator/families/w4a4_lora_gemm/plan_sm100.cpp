@@ -264,4 +264,18 @@ std::vector<plan::RingWork> make_ring_work(const Geometry &g, const std::vector<
   return work;
 }
 
+int64_t loader_boxes(const Geometry &g, const std::vector<Operand> &operands) {
+  const std::vector<Filling> fillings = make_fillings(g);
+  int64_t most = 0;
+  for (const std::string_view role : kLoaders) {
+    int64_t boxes = 0;
+    for (const Filling &filling : fillings)
+      for (const Operand &operand : operands)
+        if (operand.payload == filling.payload && operand.tile.role == role)
+          boxes += operand.tile.boxes * filling.turns;
+    most = std::max(most, boxes);
+  }
+  return most;
+}
+
 }  // namespace warpwright::w4a4_lora_gemm

@@ -23,6 +23,7 @@ class GeometrySketch : public plan::Sketch {
     kernel.output_tiles = output_tiles(g);
     kernel.grid_x = grid_ctas(g);
     kernel.rings = make_ring_work(g, operands_);
+    kernel.loader_boxes = loader_boxes(g, operands_);
     for (const plan::MmaSlots &slots : make_mma_slots(g, target_)) plan::add_mma_work(kernel, slots);
     kernel.tile_work = {make_epilogue_work(g)};
     for (plan::Tensor &tensor : make_tensors(g)) work.tensor_bytes.push_back(std::move(tensor.bytes));

@@ -111,6 +111,23 @@ TEST_CASE("laws: one accumulator exposes the whole epilogue, two whole ones none
   CHECK(exposed({}) == Approx(0.25));
 }
 
+// Base: K 3840 in tiles of 128 is 30 turns, each with two copies a load role and two MMAs. Kind 29 + 64 = 93 clocks a
+// turn, central 54 + 64 = 118, harsh 123 + 66 = 189. The port needs 88 where reads and fill have one each: 11,264 bytes
+// of fill are 128 + 32 rows of 64 bytes and two scale atoms of 512 bytes.
+TEST_CASE("laws: issuing a turn costs its hand-overs and copies, and binds the narrowest MXFP4 tile at the kind end") {
+  const auto work = work_of(make_plan({"problem.k=3840", "quant.scheme=\"mxfp4\"", "tile.n=64", "tile.k=128",
+                                       "accumulators=\"double\"", "pipeline_depth=16"}));
+  const auto clocks = [&](laws::Reading reading) { return laws::tile_clocks(work.kernels[0], b200(), reading); };
+  CHECK(clocks(laws::Reading::kKind).issue == Approx(30 * 93));
+  CHECK(clocks(laws::Reading::kCentral).issue == Approx(30 * 118));
+  CHECK(clocks(laws::Reading::kHarsh).issue == Approx(30 * 189));
+  CHECK(clocks(laws::Reading::kKind).smem_port == Approx(30 * 88));
+  CHECK(clocks(laws::Reading::kCentral).smem_port > clocks(laws::Reading::kCentral).issue);
+  const auto score = laws::ClosedForm().score(work, b200(), {{"m", 4096}});
+  CHECK(score.parts_us.count("issue") == 1);
+  CHECK(score.bound != "issue");
+}
+
 TEST_CASE("laws: a few rows of a large matrix are bound by memory") {
   const auto op = make_plan({"problem.n=57344", "problem.k=8192", "pipeline_depth=5"});
   const auto score = laws::ClosedForm().score(work_of(op), b200(), {{"m", 16}});
