@@ -50,4 +50,10 @@ std::optional<std::vector<LoweredKernel>> lower_operator(const plan::OperatorPla
                                                          const LowerOptions &options,
                                                          support::Diagnostics &diagnostics);
 
+/// The protocol of the one kernel in `text`, IR as --dump-after prints it after the last pass; places are those of `file`.
+///
+/// Errors    cli.bad-ir: it does not parse or verify, holds no kernel of `plan`, or names what the plan does not have.
+std::optional<LoweredKernel> read_final_ir(const std::string &file, const std::string &text,
+                                           const plan::OperatorPlan &plan, support::Diagnostics &diagnostics);
+
 }  // namespace warpwright::emit

@@ -307,6 +307,8 @@ class CommandLine {
                               "warpwright prove my_gemm.json", [this] { return run_prove(prove_); });
     add_specs(verb, prove_.specs);
     add_set(verb, prove_.set);
+    verb->add_option("--ir", prove_.ir, "Check this final IR of the spec, as emit --dump-after merge-elects prints it")
+        ->type_name("FILE");
     add_json(verb, prove_.json);
   }
 #endif

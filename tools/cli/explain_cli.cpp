@@ -10,6 +10,8 @@ std::vector<Explanation> explain_cli() {
        "warpwright plna my_gemm.json", "`warpwright --help` and `warpwright VERB --help` show what exists, each with an example.", ""},
       {"cli.file-exists", "the file to write exists already", "`new` never overwrites a file that somebody may have edited.",
        "warpwright new w4a4_lora_gemm -o my_gemm.json, twice", "Give another name, or remove the file first.", ""},
+      {"cli.bad-ir", "the file of `prove --ir` is no final IR of the spec", "The IR names the records of the spec's plan; it is what `emit --dump-after merge-elects` prints, perhaps edited.",
+       "warpwright prove SPEC --ir other.mlir", "Print the IR of the same spec again and repeat the edit.", ""},
       {"cli.unwritable", "the output cannot be written", "The system refused: the folder is missing, permissions are missing, or the disk is full. Files are staged and renamed, so no half-written file is left.",
        "warpwright schema w4a4_lora_gemm -o /no/such/folder/x.json", "Make the folder, or give another place.", ""},
       {"cli.duplicate-name", "two specs make an operator of the same name", "An operator is named after its spec file, and its outputs after the operator: one would overwrite the other.",

@@ -87,6 +87,7 @@ struct BuildOptions {
 struct ProveOptions {
   std::vector<std::string> specs;
   std::vector<std::string> set;
+  std::string ir;  ///< a file with the final IR; empty: what the spec becomes
   bool json = false;
 };
 

@@ -2,6 +2,7 @@
 // The verb `prove`: runs the protocol of the final IR under an adversary.
 #include "generator/plan/json_writer.h"
 #include "generator/prove/protocol.h"
+#include "generator/support/files.h"
 #include "tools/cli/lowering.h"
 #include "tools/cli/report.h"
 #include "tools/cli/specs.h"
@@ -42,6 +43,23 @@ std::vector<Verdict> check_operator(const std::string &file, const LoweredOperat
   return verdicts;
 }
 
+/// The operator's kernel as `file` has it, instead of what the spec became.
+bool take_ir(const std::string &file, LoweredOperator &op, support::Diagnostics &diagnostics) {
+  std::string why;
+  const auto text = support::read_file(file, why);
+  if (!text) {
+    support::Diagnostic unreadable = error("cli.bad-ir", "cannot read the IR: " + why);
+    unreadable.where.file = file;
+    diagnostics.add(std::move(unreadable));
+    return false;
+  }
+  auto kernel = emit::read_final_ir(file, *text, op.plan, diagnostics);
+  if (!kernel) return false;
+  op.kernels.clear();
+  op.kernels.push_back(*std::move(kernel));
+  return true;
+}
+
 std::string to_text(const std::vector<Verdict> &verdicts) {
   std::string text;
   for (const Verdict &verdict : verdicts)
@@ -73,9 +91,14 @@ std::string to_json(const std::vector<Verdict> &verdicts) {
 int run_prove(const ProveOptions &options) {
   support::Diagnostics diagnostics;
   std::vector<Verdict> verdicts;
-  for (const std::string &file : expand_specs(options.specs, diagnostics)) {
+  const std::vector<std::string> files = expand_specs(options.specs, diagnostics);
+  if (!options.ir.empty() && files.size() != 1) {
+    diagnostics.add(error("cli.usage", "--ir takes one spec, whose plan the IR names"));
+    return finish(diagnostics, format_of(options.json));
+  }
+  for (const std::string &file : files) {
     auto op = lower_spec(file, options.set, {}, {}, diagnostics);
-    if (!op) continue;
+    if (!op || (!options.ir.empty() && !take_ir(options.ir, *op, diagnostics))) continue;
     for (Verdict &verdict : check_operator(file, *op, diagnostics)) verdicts.push_back(std::move(verdict));
   }
   const std::string result = options.json ? to_json(verdicts) : to_text(verdicts);
