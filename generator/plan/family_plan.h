@@ -83,7 +83,8 @@ struct Candidate {
   std::optional<OperatorPlan> plan;
   support::Diagnostics diagnostics;  ///< why it was rejected; the first error is the reason shown
   double score_us = 0;               ///< predicted time; smaller is better
-  std::string bound;                 ///< what limits it: "tensor pipe", "smem port", "load latency", "issue", "epilogue", "hbm"
+  /// What limits it: "tensor pipe", "smem port", "load latency", "issue", "epilogue", "hbm".
+  std::string bound;
   int64_t excess_bytes = 0;          ///< by which the memories are exceeded; how close a rejected one came
 };
 
