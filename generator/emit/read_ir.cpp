@@ -46,7 +46,11 @@ std::optional<LoweredKernel> read_final_ir(const std::string &file, const std::s
         result.protocol = prove::extract_protocol(kernel_op, kernel);
       } catch (const support::InternalError &mismatch) {
         // What would be our bug in IR of our own is a name or count that somebody wrote here.
-        diagnostics.add(bad_ir(file, std::string("the IR and the plan of the spec do not fit: ") + mismatch.what()));
+        // "file.cpp:line: message" is of no use to them.
+        const std::string what = mismatch.what();
+        const size_t message = what.find(": ");
+        diagnostics.add(bad_ir(file, "the IR and the plan of the spec do not fit: " +
+                                         (message == std::string::npos ? what : what.substr(message + 2))));
         return std::nullopt;
       }
       return result;

@@ -30,6 +30,15 @@ def check_clean(tool, spec, file):
     return [] if proved.returncode == 0 and "no findings" in proved.stdout else [f"{spec}: {proved.stdout}{proved.stderr}"]
 
 
+def check_misfit(tool, source, file):
+    """IR that names what its plan does not have is bad input, not a bug."""
+    spec = source / "tests/lit/inputs/pair_ring.json"
+    file.write_text(final_ir(tool, spec).replace("mbar_wait @ab_empty", "mbar_wait @nothing"), encoding="utf-8")
+    proved = run(tool, "prove", spec, "--ir", file)
+    is_told = "error[cli.bad-ir]" in proved.stderr and ".cpp" not in proved.stderr
+    return [] if proved.returncode == 1 and is_told else [f"misfit: exit {proved.returncode}\n{proved.stderr}"]
+
+
 def check_exhibit(tool, source, exhibit, file):
     edit = exhibit["ir_edit"]
     spec = source / edit["spec"]
@@ -52,6 +61,7 @@ def main() -> int:
         specs = sorted((source / "configs/kernels").rglob("*.json"))
         for spec in specs:
             problems += check_clean(tool, spec, file)
+        problems += check_misfit(tool, source, file)
         for line in (source / "configs/museum/exhibits.jsonl").read_text(encoding="utf-8").splitlines():
             exhibit = json.loads(line)
             if "ir_edit" in exhibit:
