@@ -15,22 +15,24 @@ namespace {
 /// old op value for one element; the rest of the tensor must stay as it was.
 template <typename T>
 T reduced(ElementType type, Reduction reduction, T old, T value) {
+  constexpr uint32_t kFirst = 16 / sizeof(T);
+  constexpr size_t kBytes = 64 * sizeof(T);
   GlobalMemory memory;
   TensorMap map;
   map.type = type;
   map.rank = 1;
-  map.dims = {5};
-  map.box = {16 / sizeof(T) * 2};
-  map.address = memory.allocate(64 * sizeof(T));
+  map.dims = {kFirst + 2};
+  map.box = {kFirst * 2};
+  map.address = memory.allocate(kBytes);
   std::vector<T> tensor(64, old);
-  std::memcpy(memory.resolve(map.address, 64 * sizeof(T)), tensor.data(), 64 * sizeof(T));
-  std::vector<T> shared(64, value);
-  REQUIRE_FALSE(reduce_box(map, {3}, reduction, memory, 0, reinterpret_cast<const uint8_t *>(shared.data()),
-                           static_cast<uint32_t>(64 * sizeof(T))));
-  std::memcpy(tensor.data(), memory.resolve(map.address, 64 * sizeof(T)), 64 * sizeof(T));
-  CHECK(std::memcmp(&tensor[3], &tensor[4], sizeof(T)) == 0);
-  for (const size_t i : {2, 5}) CHECK(std::memcmp(&tensor[i], &old, sizeof(T)) == 0);
-  return tensor[3];
+  std::memcpy(memory.resolve(map.address, kBytes), tensor.data(), kBytes);
+  const std::vector<T> shared(64, value);
+  REQUIRE_FALSE(reduce_box(map, {kFirst}, reduction, memory, 0, reinterpret_cast<const uint8_t *>(shared.data()),
+                           static_cast<uint32_t>(kBytes)));
+  std::memcpy(tensor.data(), memory.resolve(map.address, kBytes), kBytes);
+  CHECK(std::memcmp(&tensor[kFirst], &tensor[kFirst + 1], sizeof(T)) == 0);
+  for (const size_t i : {kFirst - 1, kFirst + 2}) CHECK(std::memcmp(&tensor[i], &old, sizeof(T)) == 0);
+  return tensor[kFirst];
 }
 
 }  // namespace

@@ -23,10 +23,22 @@ uint32_t span_bytes(Swizzle swizzle) {
   return swizzle == Swizzle::kNone ? 0 : swizzle == Swizzle::k32B ? 32 : swizzle == Swizzle::k64B ? 64 : 128;
 }
 
+/// Bytes from one row of a box to the next: a swizzled row takes the swizzle's whole span however narrow the box is
+/// (read on an H200; the CUDA programming guide asks for shared memory "to accommodate the full swizzle width").
+uint32_t pitch_bytes(const TensorMap &map) {
+  return map.swizzle == Swizzle::kNone ? inner_bytes(map) : span_bytes(map.swizzle);
+}
+
 /// Elements that the box takes along a dimension; its stride is ignored along dimension 0 (cuTensorMapEncodeTiled).
 uint32_t count_along(const TensorMap &map, uint32_t dim) {
   const uint32_t stride = dim == 0 ? 1 : map.element_strides[dim];
   return (map.box[dim] + stride - 1) / stride;
+}
+
+uint64_t row_count(const TensorMap &map) {
+  uint64_t rows = 1;
+  for (uint32_t dim = 1; dim < map.rank; ++dim) rows *= count_along(map, dim);
+  return rows;
 }
 
 Error check_direction(const TensorMap &map, Direction direction) {
@@ -41,11 +53,6 @@ Error check_direction(const TensorMap &map, Direction direction) {
   if (map.type == ElementType::k16U6Align16B && map.swizzle == Swizzle::k128BAtom64B && is_load) {
     return {"tma.direction", "16U6_ALIGN16B with 64-byte atoms is stored only"};
   }
-  const uint32_t span = span_bytes(map.swizzle);
-  if (span != 0 && inner_bytes(map) != span) {
-    return {"tma.swizzle", "a box " + std::to_string(inner_bytes(map)) + " bytes wide with a swizzle of " +
-                               std::to_string(span) + " bytes: how its rows lie is not documented"};
-  }
   return {};
 }
 
@@ -54,14 +61,16 @@ Error check_operands(const TensorMap &map, const Coordinates &coordinates, uint3
   if (shared_address % kSharedAlignmentBytes != 0) {
     return {"tma.shared-alignment", "shared address " + std::to_string(shared_address) + " is not a multiple of 128"};
   }
-  if (shared_address > shared_bytes || box_bytes(map) > shared_bytes - shared_address) {
-    return {"tma.shared-bounds", std::to_string(box_bytes(map)) + " bytes at shared address " +
-                                     std::to_string(shared_address) + " of " + std::to_string(shared_bytes)};
+  const uint64_t bytes = row_count(map) * pitch_bytes(map);
+  if (shared_address > shared_bytes || bytes > shared_bytes - shared_address) {
+    return {"tma.shared-bounds", std::to_string(bytes) + " bytes at shared address " + std::to_string(shared_address) +
+                                     " of " + std::to_string(shared_bytes)};
   }
-  // Packed elements begin at a byte; those with padding at a whole box of 128 (cuTensorMapEncodeTiled; PTX ISA 9.0,
-  // "cp.async.bulk.tensor").
+  // The box begins on 16 bytes of the tensor (PTX ISA 9.0, "Bounding Box"; otherwise an H200 stops with an illegal
+  // instruction), padded elements on a whole box of 128 (cuTensorMapEncodeTiled).
   const uint32_t bits = element_bits(map.type);
-  const int32_t step = map.type == ElementType::k16U4Align8B ? 2 : bits < 8 ? 128 : 1;
+  const bool is_padded = map.type == ElementType::k16U4Align16B || map.type == ElementType::k16U6Align16B;
+  const int32_t step = is_padded ? 128 : static_cast<int32_t>(128 / bits);
   if (coordinates[0] % step != 0) {
     return {"tma.coordinate",
             "coordinate 0 is " + std::to_string(coordinates[0]) + ", not a multiple of " + std::to_string(step)};
@@ -80,7 +89,7 @@ struct Row {
 
 Row row_at(const TensorMap &map, const Coordinates &coordinates, uint32_t index) {
   Row row;
-  row.shared_offset = index * inner_bytes(map);
+  row.shared_offset = index * pitch_bytes(map);
   row.is_inside = true;
   uint64_t offset = 0;
   for (uint32_t dim = 1; dim < map.rank; ++dim) {
@@ -98,12 +107,6 @@ Row row_at(const TensorMap &map, const Coordinates &coordinates, uint32_t index)
   row.count = static_cast<uint32_t>(end - begin);
   row.address = map.address + offset + static_cast<uint64_t>(begin) * element_bits(map.type) / 8;
   return row;
-}
-
-uint64_t row_count(const TensorMap &map) {
-  uint64_t rows = 1;
-  for (uint32_t dim = 1; dim < map.rank; ++dim) rows *= count_along(map, dim);
-  return rows;
 }
 
 /// The host's view of a row's elements; an error when they are in no allocation.

@@ -16,6 +16,7 @@ using Coordinates = std::array<int32_t, 5>;
 
 /// Bytes of shared memory that a box fills, and that complete_tx counts, elements out of bounds included.
 /// Source: PTX ISA 9.0, "cp.async.bulk.tensor"; packed types with padding count it ("Sub-byte Types").
+/// Rows narrower than their swizzle lie a whole span apart; the gaps are not counted (read on an H200) and not written.
 uint32_t box_bytes(const TensorMap &map);
 
 /// Where the byte at `linear` of the unswizzled box lies when the box begins at shared address `base`.
@@ -24,8 +25,8 @@ uint32_t swizzled_address(Swizzle swizzle, uint32_t base, uint32_t linear);
 
 /// Copies a box to shared memory. `shared` is the byte at shared address 0 of the destination CTA, of `shared_bytes`.
 ///
-/// Errors    tma.shared-alignment, tma.shared-bounds, tma.coordinate, tma.direction, tma.global-bounds (an element
-/// inside the
+/// Errors    tma.shared-alignment, tma.shared-bounds, tma.coordinate, tma.interleave, tma.type, tma.direction,
+/// tma.global-bounds (an element inside the
 ///           tensor lies outside every allocation)
 Error load_box(const TensorMap &map, const Coordinates &coordinates, const GlobalMemory &memory,
                uint32_t shared_address, uint8_t *shared, uint32_t shared_bytes);
