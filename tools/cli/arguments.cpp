@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line as CLI11 sees it; the only translation unit that includes that library.
+#include "tools/cli/argument_values.h"
 #include "tools/cli/arguments.h"
 
 #include "generator/spec/family_spec.h"
@@ -27,7 +28,7 @@ constexpr char kMainFooter[] =
     "  1    bad input: a spec or file is wrong; every problem is listed\n"
     "  2    usage: the command line is wrong\n"
     "  3    a bug in warpwright\n"
-    "  4    a check failed (diff, prove, compile policy)\n"
+    "  4    a check failed (diff, prove, run, compile policy)\n"
     "  5    environment: no nvcc, no GPU, driver too old, output not writable\n"
     "  130  interrupted\n"
     "Results go to standard output, everything else to standard error. NO_COLOR is respected.\n"
@@ -42,31 +43,6 @@ int usage_error(const std::string &message, const std::string &help_of) {
   support::Diagnostics diagnostics;
   diagnostics.add(error("cli.usage", message, {fmt::format("warpwright {}--help", help_of.empty() ? "" : help_of + " ")}));
   return finish(diagnostics);
-}
-
-/// "m=4352,n=3840" → launch variables. Throws CLI::ValidationError, which becomes a usage error.
-Shape parse_shape(const std::string &text) {
-  Shape shape;
-  for (const std::string &item : CLI::detail::split(text, ',')) {
-    const size_t equals = item.find('=');
-    int64_t value = 0;
-    if (equals == std::string::npos || equals == 0 || !CLI::detail::lexical_cast(item.substr(equals + 1), value) ||
-        value < 1) {
-      throw CLI::ValidationError("--shape", "takes name=value pairs such as m=4352,n=3840; found \"" + item + "\"");
-    }
-    if (!shape.emplace(item.substr(0, equals), value).second) {
-      throw CLI::ValidationError("--shape", "\"" + item.substr(0, equals) + "\" is given twice");
-    }
-  }
-  return shape;
-}
-
-/// Why a text is no number of bytes, or nothing; before CLI11 clamps it to what an integer holds.
-std::string byte_count_error(const std::string &text) {
-  constexpr size_t kMostDigits = 12;
-  const bool is_number = !text.empty() && text.size() <= kMostDigits && text.find_first_not_of("0123456789") == std::string::npos;
-  if (is_number) return "";
-  return "takes bytes from 0 to 999999999999; found \"" + (text.size() > 40 ? text.substr(0, 40) + "…" : text) + "\"";
 }
 
 class CommandLine {
@@ -95,6 +71,9 @@ class CommandLine {
 #endif
 #ifdef WARPWRIGHT_VERB_DIFF
     add_diff();
+#endif
+#ifdef WARPWRIGHT_VERB_RUN
+    add_run();
 #endif
 #ifdef WARPWRIGHT_VERB_SHOW
     add_show();
@@ -333,6 +312,33 @@ class CommandLine {
   }
 #endif
 
+#ifdef WARPWRIGHT_VERB_RUN
+  void add_run() {
+    CLI::App *verb = add_verb("run", "Run kernels and compare their values with the reference",
+                              "warpwright run my_gemm.json --on emulator --shape m=300", [this] {
+                                if (run_.schedules.empty()) run_.schedules = {"lazy"};
+                                return run_run(run_);
+                              });
+    add_specs(verb, run_.specs);
+    verb->add_option("--on", run_.on, "Where: emulator")->required()->check(CLI::IsMember({"emulator"}))->type_name("WHERE");
+    add_shape(verb, run_.shape);
+    verb->add_option("--inputs", run_.inputs, "exact: any order of summation is exact; random; both")
+        ->check(CLI::IsMember({"exact", "random", "both"}))
+        ->type_name("KIND");
+    verb->add_option("--seed", run_.seed, "Of the inputs")->type_name("N");
+    verb->add_option("--schedule", run_.schedules, "lazy, eager, random:SEED; default: lazy")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("NAME,…");
+    verb->add_option("-j,--jobs", run_.jobs, "Clusters at a time")->check(CLI::Range(1, 256))->type_name("N");
+    verb->add_option("--ptx", run_.ptx, "PTX to run instead of what nvcc makes of the spec; needs one SPEC")->type_name("FILE");
+    verb->add_option("--sms", run_.num_sms, "Multiprocessors to plan the grid for; default: the device's")
+        ->check(CLI::Range(1, 1024))
+        ->type_name("N");
+    add_set(verb, run_.set);
+  }
+#endif
+
 #ifdef WARPWRIGHT_VERB_SHOW
   void add_show() {
     CLI::App *verb = add_verb("show", "Look inside an archive", "warpwright show kernels.wwa --verify",
@@ -406,6 +412,7 @@ class CommandLine {
   [[maybe_unused]] BuildOptions build_;
   [[maybe_unused]] ProveOptions prove_;
   [[maybe_unused]] DiffOptions diff_;
+  [[maybe_unused]] RunOptions run_;
   [[maybe_unused]] ShowOptions show_;
 };
 

@@ -18,6 +18,16 @@ std::vector<Explanation> explain_cli() {
        "warpwright build a/gemm.json b/gemm.json", "Rename one of the files, or build them into different folders.", ""},
       {"cli.no-specs", "the folder holds no spec", "A folder stands for every *.json below it; schemas (*.schema.json) and hidden files are left out.",
        "warpwright plan empty_folder", "Give a file or another folder; `warpwright list specs` shows the shipped ones.", ""},
+      {"run.failed", "the kernel computed something wrong, or the emulator found a fault in it", "The message has the first wrong value with its tolerance, or each finding with its slug, the thread and the PTX line. tools/emulator/README.md lists the findings.",
+       "warpwright run my_gemm.json --on emulator --ptx broken.ptx", "Read the first finding; run again with --schedule eager: what passes there and fails under lazy misses a wait.", ""},
+      {"run.no-exact-inputs", "K is too long for exact inputs", "Exact inputs are such that every order of summation gives the same sum: all magnitudes together stay below 2^24 of their unit.",
+       "warpwright run long_k.json --on emulator --inputs exact", "Use --inputs random, or a shorter problem with --set problem.k=…", ""},
+      {"run.fixed-variable", "the spec fixes the variable", "A spec that names a number for a dimension makes a kernel for that number only.",
+       "warpwright run fixed_m.json --on emulator --shape m=300", "Leave it out of --shape, or make it \"dynamic\" with --set.", ""},
+      {"run.mixed-architectures", "the specs are for several architectures", "One process emulates devices of one architecture.",
+       "warpwright run configs/kernels --on emulator", "Run each architecture by itself.", ""},
+      {"run.unreadable-ptx", "the file of --ptx cannot be read", "The system's reason is in the message.",
+       "warpwright run my_gemm.json --on emulator --ptx missing.ptx", "Give a file that nvcc -ptx or `warpwright build` wrote.", ""},
   };
 }
 

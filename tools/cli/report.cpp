@@ -29,6 +29,7 @@ bool wants_colour() {
 Exit exit_of_slug(const std::string &slug) {
   const std::string stage = slug.substr(0, slug.find('.'));
   if (slug == "cli.usage" || slug == "lower.unknown-pass") return Exit::kUsage;
+  if (slug == "run.failed") return Exit::kCheckFailed;
   if (slug == "cli.unwritable" || slug == "archive.unwritable") return Exit::kEnvironment;
   if (slug == "compile.rejected" || slug == "archive.invalid-recipe") return Exit::kOurBug;
   if (stage == "environment") return Exit::kEnvironment;

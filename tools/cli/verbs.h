@@ -22,5 +22,6 @@ int run_build(const BuildOptions &options);
 int run_prove(const ProveOptions &options);
 int run_diff(const DiffOptions &options);
 int run_show(const ShowOptions &options);
+int run_run(const RunOptions &options);
 
 }  // namespace warpwright::cli

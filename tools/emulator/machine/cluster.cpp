@@ -120,6 +120,11 @@ void Cluster::retire(Cta &cta, uint32_t threads) {
   live_threads -= threads;
   arrive_at_cluster_barrier(0);
   ++progress_;
+  if (cta.live_threads > 0) return;
+  const auto &allocated = cta.tensor.is_allocated;
+  if (const auto left = std::count(allocated.begin(), allocated.end(), true); left > 0)
+    add_finding("tmem.not-freed", std::to_string(left) + " columns of tensor memory are still allocated when the CTA ends",
+                "CTA rank " + std::to_string(cta.rank));
 }
 
 bool Cluster::is_satisfied(Cta &cta, Warp &warp, Group &group) {

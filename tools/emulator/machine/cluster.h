@@ -36,6 +36,7 @@ struct Group {
   Wait wait = Wait::kNothing;
   bool has_arrived = false;  ///< at the barrier of `wait`; counted once
   bool has_timed_out = false;
+  uint32_t refused_at = ~0u;  ///< instruction of the last try_wait that was answered with false
   uint32_t value = 0;
   uint32_t parity = 0;
 };
@@ -128,7 +129,9 @@ class Cluster {
   /// A shared address as a CTA and an offset; nullptr when no CTA of the cluster has that rank.
   Cta *cta_of(uint64_t shared_address);
   static uint32_t offset_of(uint64_t shared_address) { return static_cast<uint32_t>(shared_address) & 0xFFFFFF; }
-  /// Threads that end count as arrived from then on.
+  /// A CTA whose threads have all ended is not to be written, read or signalled any more: a finding slug, or nullptr.
+  static const char *check_alive(const Cta &cta) { return cta.live_threads == 0 ? "async.after-exit" : nullptr; }
+  /// Threads that end count as arrived from then on; the last one of a CTA must have freed its tensor memory.
   void retire(Cta &cta, uint32_t threads);
   void arrive_at_cluster_barrier(uint32_t threads);
 

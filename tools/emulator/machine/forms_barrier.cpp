@@ -100,7 +100,11 @@ template <bool kIsParity, bool kMayPark> Step wait(Execution &x, const Op &op) {
     complete |= uint32_t{holds} << i;
   });
   if (failed) return Step::kFault;
-  const bool waits = kMayPark && complete != x.mask && !x.group.has_timed_out && is_uniform && kIsParity;
+  // A try_wait may return false before the phase completes. Here the first one does, so that code which takes its return
+  // for the completion is seen; one that asks again waits.
+  const bool asks_again = x.group.refused_at == x.op->index;
+  const bool waits = kMayPark && complete != x.mask && asks_again && !x.group.has_timed_out && is_uniform && kIsParity;
+  x.group.refused_at = complete == x.mask ? ~0u : x.op->index;
   if (waits) {
     x.group.wait = Wait::kMbarrier;
     x.group.value = offset;

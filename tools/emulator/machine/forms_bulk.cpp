@@ -26,6 +26,7 @@ struct Issue {
 
 /// Bytes arrive: the transaction count of an mbarrier falls.
 void complete(const Issue &issue, Cta &cta, uint32_t barrier_offset, uint32_t bytes) {
+  if (const char *slug = Cluster::check_alive(cta)) issue.note({slug, "a copy completes on an mbarrier of a CTA that has ended"});
   Mbarrier *barrier = cta.shared.barrier(barrier_offset);
   if (!barrier) return issue.stop({"mbarrier.not-initialised", "the mbarrier of a copy is gone when it completes"});
   if (!barrier->add_transactions(-int64_t{bytes}))
@@ -99,6 +100,7 @@ class Outgoing : public AsyncOperation {
     BulkGroups &bulk = issue_.cta->warps[issue_.warp].bulk[issue_.lane];
     BulkGroups::Counts &counts = bulk.groups[static_cast<size_t>(group_ - bulk.first)];
     if (!has_read_) {
+      if (const char *slug = Cluster::check_alive(*issue_.cta)) issue_.note({slug, "a copy reads shared memory of a CTA that has ended"});
       if (const Error error = shared.check_async_read(range_)) issue_.note(error);
       bytes_.assign(shared.data() + range_.offset, shared.data() + range_.offset + range_.bytes);
       shared.end_async_read(range_);

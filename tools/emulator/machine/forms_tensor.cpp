@@ -34,6 +34,8 @@ class Mma : public AsyncOperation {
       shared[i] = {issue_.ctas[i]->shared.data(), issue_.ctas[i]->shared.size_bytes()};
       memories[i] = &issue_.ctas[i]->tensor.memory;
     }
+    for (uint32_t i = 0; i < issue_.cta_group; ++i)
+      if (const char *slug = Cluster::check_alive(*issue_.ctas[i])) issue_.note({slug, "an MMA works on a CTA that has ended"});
     const bool checks = issue_.cluster->state.options.checks_memory;
     if (checks)
       issue_.each_cta([&](Cta &cta) {
@@ -161,6 +163,7 @@ class Commit : public AsyncOperation {
       : issue_(issue), barriers_(std::move(barriers)) {}
   bool advance() override {
     for (const auto &[cta, offset] : barriers_) {
+      if (const char *slug = Cluster::check_alive(*cta)) issue_.note({slug, "a commit arrives in a CTA that has ended"});
       Mbarrier *barrier = cta->shared.barrier(offset);
       if (!barrier) issue_.stop({"mbarrier.not-initialised", "the mbarrier of a commit is gone when it completes"});
       else if (!barrier->arrive(1))

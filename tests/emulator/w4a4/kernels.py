@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Every shipped spec on the emulator, on problems with edges: kernels.py WARPWRIGHT.
+
+The shapes are shortened (n 768, k 512), so that the whole set takes a minute; everything that a spec chooses stays.
+"""
+import pathlib
+import subprocess
+import sys
+
+SHORT = ["--set", "problem.n=768", "--set", "problem.k=512", "--set", "problem.m=dynamic"]
+KERNELS = pathlib.Path("configs/kernels/w4a4_lora_gemm")
+
+
+def specs_by_arch():
+    """Specs for the emulated sm_100a, which runs sm_100f too, and for sm_103a."""
+    by_arch = {"sm_100a": [], "sm_103a": []}
+    for spec in sorted(KERNELS.glob("*.json")):
+        by_arch["sm_103a" if '"sm_103a"' in spec.read_text() else "sm_100a"].append(str(spec))
+    return by_arch
+
+
+def run(tool, what, specs, arguments):
+    """One run; the number of launches that were right."""
+    result = subprocess.run([tool, "run", *specs, "--on", "emulator", *arguments], capture_output=True, text=True, check=False)
+    rows = result.stdout.splitlines()[1:]
+    right = sum(row.endswith(" ok") for row in rows)
+    if result.returncode != 0 or right != len(rows) or not rows:
+        print(f"FAILED: {what}: exit {result.returncode}, {right} of {len(rows)} launches right\n{result.stderr[:4000]}")
+        return None
+    print(f"{what}: {right} launches right")
+    return right
+
+
+def main():
+    tool = sys.argv[1]
+    total = 0
+    for arch, specs in specs_by_arch().items():
+        # An odd m: the last tile is partial, and there are more tiles than CTA groups.
+        cases = [
+            ("exact inputs", ["--inputs", "exact", "--schedule", "lazy,random:1", "--shape", "m=300", "--sms", "4", *SHORT]),
+            ("random inputs, one tile row", ["--inputs", "random", "--shape", "m=77", "--sms", "148", *SHORT]),
+        ]
+        for what, arguments in cases:
+            right = run(tool, f"{arch}, {what}", specs, arguments)
+            if right is None:
+                return 1
+            total += right
+    # K of one tile, and the ladder as it is written but shorter.
+    one_k = [str(KERNELS / "flux1_qkv.json"), str(KERNELS / "flux1_mlp_up.json")]
+    extra = [("one K tile", one_k, ["--set", "problem.k=128", "--set", "problem.n=512", "--shape", "m=256", "--schedule", "eager,lazy"]),
+             ("ladder", ["configs/ladder"], ["--set", "problem.k=512", "--set", "problem.m=400", "--schedule", "random:5"])]
+    for what, specs, arguments in extra:
+        right = run(tool, what, specs, arguments)
+        if right is None:
+            return 1
+        total += right
+    if total < 100:
+        print(f"FAILED: only {total} launches")
+        return 1
+    print(f"{total} launches, all right")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

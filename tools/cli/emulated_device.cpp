@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opens the emulator's library and calls it.
+#include "tools/cli/emulated_device.h"
+
+#include "tools/cli/report.h"
+#include "tools/emulator/libcuda/state.h"
+
+#include <cuda.h>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#define WW_TEXT_OF(name) #name
+#define WW_SYMBOL_OF(name) WW_TEXT_OF(name)
+
+namespace warpwright::cli {
+
+struct EmulatedDevice::Functions {
+#define WW_FUNCTIONS(F)                                                                                                    \
+  F(cuDevicePrimaryCtxRetain) F(cuDevicePrimaryCtxRelease) F(cuCtxSetCurrent) F(cuMemAlloc) F(cuMemFree) F(cuMemcpyHtoD)   \
+  F(cuMemcpyDtoH) F(wwEmulatorConfigure) F(wwEmulatorLastReport) F(wwEmulatorLastStatistics)
+#define WW_MEMBER(name) decltype(&::name) name = nullptr;
+  WW_FUNCTIONS(WW_MEMBER)
+#undef WW_MEMBER
+};
+
+namespace {
+
+std::vector<std::string> places() {
+  std::vector<std::string> found;
+  if (const char *path = std::getenv("WARPWRIGHT_EMULATOR"); path && *path) return {path};
+  char self[4096];
+  const ssize_t length = ::readlink("/proc/self/exe", self, sizeof self);
+  if (length <= 0) return {};
+  std::string folder(self, static_cast<size_t>(length));
+  for (int i = 0; i < 2; ++i) folder.resize(folder.rfind('/') == std::string::npos ? 0 : folder.rfind('/'));
+  return {folder + "/lib/libwarpwright_cuda_emulator.so"};
+}
+
+}  // namespace
+
+EmulatedDevice::EmulatedDevice() : functions_(std::make_unique<Functions>()) {}
+
+std::unique_ptr<EmulatedDevice> EmulatedDevice::open(const std::string &arch, support::Diagnostics &diagnostics) {
+  constexpr int kKeepsTheUsers = 0;
+  ::setenv("WARPWRIGHT_EMULATOR_ARCH", arch.c_str(), kKeepsTheUsers);
+  std::string reasons;
+  for (const std::string &path : places()) {
+    // The runtime opens the same file again, and gets the same library.
+    void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+      const char *reason = dlerror();
+      reasons += (reasons.empty() ? "" : "; ") + std::string(reason ? reason : path);
+      continue;
+    }
+    std::unique_ptr<EmulatedDevice> device(new EmulatedDevice);
+    bool is_whole = true;
+#define WW_LOAD(name)                                                                                             \
+  device->functions_->name = reinterpret_cast<decltype(device->functions_->name)>(dlsym(library, WW_SYMBOL_OF(name))); \
+  is_whole &= device->functions_->name != nullptr;
+    WW_FUNCTIONS(WW_LOAD)
+#undef WW_LOAD
+    ww_message_t message;
+    CUcontext context = nullptr;
+    if (!is_whole) {
+      reasons += path + ": not the emulator";
+    } else if (wwDriverOpen(path.c_str(), &device->driver_, &message) != WW_STATUS_OK) {
+      reasons += path + ": " + message.text;
+    } else if (device->functions_->cuDevicePrimaryCtxRetain(&context, 0) == CUDA_SUCCESS &&
+               device->functions_->cuCtxSetCurrent(context) == CUDA_SUCCESS) {
+      return device;
+    }
+  }
+  diagnostics.add(error("environment.no-emulator", fmt::format("the emulator's library cannot be opened: {}", reasons),
+                                 {"build the target warpwright_cuda_emulator, or set WARPWRIGHT_EMULATOR to the library"}));
+  return nullptr;
+}
+
+EmulatedDevice::~EmulatedDevice() {
+  if (!driver_) return;
+  free_all();
+  wwDriverClose(driver_);
+  functions_->cuCtxSetCurrent(nullptr);
+  functions_->cuDevicePrimaryCtxRelease(0);
+}
+
+bool EmulatedDevice::configure(const std::string &schedule, unsigned jobs) {
+  return functions_->wwEmulatorConfigure(schedule.c_str(), jobs) == CUDA_SUCCESS;
+}
+
+uint64_t EmulatedDevice::allocate(uint64_t bytes) {
+  CUdeviceptr address = 0;
+  if (functions_->cuMemAlloc(&address, bytes) != CUDA_SUCCESS) return 0;
+  allocations_.push_back(address);
+  return address;
+}
+
+uint64_t EmulatedDevice::upload(const std::vector<uint8_t> &bytes) {
+  const uint64_t address = allocate(bytes.size());
+  if (address) functions_->cuMemcpyHtoD(address, bytes.data(), bytes.size());
+  return address;
+}
+
+std::vector<uint8_t> EmulatedDevice::download(uint64_t address, uint64_t bytes) const {
+  std::vector<uint8_t> result(bytes);
+  if (functions_->cuMemcpyDtoH(result.data(), address, bytes) != CUDA_SUCCESS) result.clear();
+  return result;
+}
+
+void EmulatedDevice::free_all() {
+  for (const uint64_t address : allocations_) functions_->cuMemFree(address);
+  allocations_.clear();
+}
+
+EmulatedLaunch EmulatedDevice::last_launch() const {
+  ww_emulator_statistics_t sums{};
+  functions_->wwEmulatorLastStatistics(&sums);
+  return {sums.warp_instructions, sums.mmas, sums.bytes_loaded, sums.bytes_stored, functions_->wwEmulatorLastReport()};
+}
+
+}  // namespace warpwright::cli

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The emulator behind the runtime: the same calls that reach a GPU, and what the emulator says besides.
+#pragma once
+
+#include "generator/support/diagnostics.h"
+#include "warpwright/warpwright.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace warpwright::cli {
+
+/// Sums over one launch.
+struct EmulatedLaunch {
+  uint64_t warp_instructions = 0, mmas = 0, bytes_loaded = 0, bytes_stored = 0;
+  std::string report;  ///< findings, a line each; empty when there are none
+};
+
+/// One device of the emulator with its context current in the thread that opened it.
+class EmulatedDevice {
+ public:
+  /// Finds libwarpwright_cuda_emulator.so: $WARPWRIGHT_EMULATOR, ../lib beside the program. The device is of `arch`
+  /// ("sm_100a") unless WARPWRIGHT_EMULATOR_ARCH says otherwise; a process has one architecture.
+  /// Errors    environment.no-emulator with the places searched.
+  static std::unique_ptr<EmulatedDevice> open(const std::string &arch, support::Diagnostics &diagnostics);
+  ~EmulatedDevice();
+
+  ww_driver_t *driver() const { return driver_; }
+  /// "lazy", "eager", "random:7"; `jobs` clusters at a time.
+  bool configure(const std::string &schedule, unsigned jobs);
+  /// Device memory with a host's bytes, or of a size; freed with the device. 0: there is none.
+  uint64_t upload(const std::vector<uint8_t> &bytes);
+  uint64_t allocate(uint64_t bytes);
+  std::vector<uint8_t> download(uint64_t address, uint64_t bytes) const;
+  void free_all();
+  EmulatedLaunch last_launch() const;
+
+ private:
+  struct Functions;
+  EmulatedDevice();
+  std::unique_ptr<Functions> functions_;
+  ww_driver_t *driver_ = nullptr;
+  std::vector<uint64_t> allocations_;
+};
+
+}  // namespace warpwright::cli

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The families' trials.
+#include "generator/families/w4a4_lora_gemm/trial.h"
+#include "tools/cli/report.h"
+#include "tools/cli/trial.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+namespace warpwright::cli {
+
+std::optional<OperatorTrial> make_trial(const plan::OperatorPlan &op, const std::map<std::string, int64_t> &variables,
+                                        TrialInputs inputs, uint64_t seed, support::Diagnostics &diagnostics) {
+  WARPWRIGHT_ASSERT(op.spec.family == "w4a4_lora_gemm", "no family has trials but w4a4_lora_gemm");
+  const plan::KernelPlan &kernel = op.kernels.front();
+  const int64_t m = variables.at("m");
+  const w4a4_lora_gemm::Problem problem = w4a4_lora_gemm::make_problem(kernel, m);
+  const bool is_exact = inputs == TrialInputs::kExact;
+  if (const int64_t max_k = w4a4_lora_gemm::max_exact_k(problem); is_exact && problem.k > max_k) {
+    support::Diagnostic d = error("run.no-exact-inputs",
+                                           fmt::format("k is {}; sums are exact in any order up to {}", problem.k, max_k),
+                                           {fmt::format("--set problem.k={}", max_k), "--inputs random"});
+    diagnostics.add(std::move(d));
+    return std::nullopt;
+  }
+  const auto trial = std::make_shared<const w4a4_lora_gemm::Trial>(w4a4_lora_gemm::make_trial(
+      kernel, m, is_exact ? w4a4_lora_gemm::TrialInputs::kExact : w4a4_lora_gemm::TrialInputs::kRandom, seed));
+  OperatorTrial result;
+  result.inputs = trial->inputs;
+  result.output = "out";
+  result.values = trial->expected.size();
+  result.output_bytes = w4a4_lora_gemm::encode_output(trial->expected, problem.output).size();
+  result.judge = [trial](const std::vector<uint8_t> &output) { return w4a4_lora_gemm::judge(*trial, output); };
+  return result;
+}
+
+}  // namespace warpwright::cli
