@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-STAGES = "spec|plan|laws|ir|lower|emit|prove|compile|archive|environment|cli|diff"
+STAGES = "spec|plan|laws|ir|lower|emit|prove|run|compile|archive|environment|cli|diff"
 LITERAL = re.compile(rf'"((?:{STAGES})\.[a-z0-9]+(?:-[a-z0-9]+)*)"')
 PARSE_JSON = re.compile(rf'parse_json\([^;]*?"({STAGES})"')
 NOT_SLUGS = re.compile(r"\.(json|cpp|h|td|cu|mlir|md)$")
