@@ -20,7 +20,7 @@ namespace warpwright::cli {
 struct EmulatedDevice::Functions {
 #define WW_FUNCTIONS(F)                                                                                                    \
   F(cuDevicePrimaryCtxRetain) F(cuDevicePrimaryCtxRelease) F(cuCtxSetCurrent) F(cuMemAlloc) F(cuMemFree) F(cuMemcpyHtoD)   \
-  F(cuMemcpyDtoH) F(wwEmulatorConfigure) F(wwEmulatorLastReport) F(wwEmulatorLastStatistics)
+  F(cuMemcpyDtoH) F(wwEmulatorConfigure) F(wwEmulatorSetNames) F(wwEmulatorLastReport) F(wwEmulatorLastStatistics)
 #define WW_MEMBER(name) decltype(&::name) name = nullptr;
   WW_FUNCTIONS(WW_MEMBER)
 #undef WW_MEMBER
@@ -88,6 +88,10 @@ EmulatedDevice::~EmulatedDevice() {
 
 bool EmulatedDevice::configure(const std::string &schedule, unsigned jobs) {
   return functions_->wwEmulatorConfigure(schedule.c_str(), jobs) == CUDA_SUCCESS;
+}
+
+bool EmulatedDevice::set_names(const std::string &kernel, const std::string &names) {
+  return functions_->wwEmulatorSetNames(kernel.c_str(), names.c_str()) == CUDA_SUCCESS;
 }
 
 uint64_t EmulatedDevice::allocate(uint64_t bytes) {

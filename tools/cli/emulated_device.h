@@ -30,6 +30,8 @@ class EmulatedDevice {
   ww_driver_t *driver() const { return driver_; }
   /// "lazy", "eager", "random:7"; `jobs` clusters at a time.
   bool configure(const std::string &schedule, unsigned jobs);
+  /// Names for the findings of launches of a kernel, in the form of parse_names() (tools/emulator/machine/names.h).
+  bool set_names(const std::string &kernel, const std::string &names);
   /// Device memory with a host's bytes, or of a size; freed with the device. 0: there is none.
   uint64_t upload(const std::vector<uint8_t> &bytes);
   uint64_t allocate(uint64_t bytes);

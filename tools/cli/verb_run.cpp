@@ -7,6 +7,7 @@
 #include "tools/cli/emulated_device.h"
 #include "tools/cli/lowering.h"
 #include "tools/cli/report.h"
+#include "tools/cli/source_lines.h"
 #include "tools/cli/specs.h"
 #include "tools/cli/trial.h"
 #include "tools/cli/verbs.h"
@@ -43,30 +44,46 @@ class TemporaryArchive {
   std::string path_;
 };
 
-/// Compiles and packs one operator. `ptx`: the text that takes the place of the first kernel's, or nothing.
-bool write_archive_of(const LoweredOperator &op, const std::optional<std::string> &ptx, const std::string &file,
+std::optional<compile::CompiledKernel> compile_one(const LoweredOperator &op, size_t which, bool line_info,
+                                                   support::Diagnostics &diagnostics) {
+  const target::SmTarget *target = target::find_target(op.archs.front());
+  WARPWRIGHT_ASSERT(target != nullptr, "no target is named " + op.archs.front());
+  const plan::KernelPlan &kernel = op.plan.kernels[which];
+  compile::CompileOptions options;
+  options.kernel_name = kernel.name;
+  options.line_info = line_info;
+  options.cache_folder = compile::default_cache_folder();
+  compile::CompilePolicy policy;
+  policy.spill_limit_bytes = kernel.spill_limit_bytes;
+  policy.max_registers = target->max_registers_per_thread;
+  policy.dynamic_smem_bytes = kernel.launch.dynamic_smem_bytes;
+  return compile::compile_kernel(op.kernels[which].source, *target, policy, options, diagnostics);
+}
+
+/// Compiles and packs one operator. `ptx`: the text that takes the place of the first kernel's, or nothing; it becomes what
+/// runs.
+bool write_archive_of(const LoweredOperator &op, std::optional<std::string> &ptx, const std::string &file,
                       support::Diagnostics &diagnostics) {
   archive::PackedOperator packed;
   packed.plan = op.plan;
   packed.plan_json = plan::plan_json(op.plan);
   packed.spec_json = op.plan.spec.canonical_json();
   for (size_t i = 0; i < op.kernels.size(); ++i) {
-    const target::SmTarget *target = target::find_target(op.archs.front());
-    WARPWRIGHT_ASSERT(target != nullptr, "no target is named " + op.archs.front());
-    compile::CompileOptions options;
-    options.kernel_name = op.plan.kernels[i].name;
-    options.cache_folder = compile::default_cache_folder();
-    compile::CompilePolicy policy;
-    policy.spill_limit_bytes = op.plan.kernels[i].spill_limit_bytes;
-    policy.max_registers = target->max_registers_per_thread;
-    policy.dynamic_smem_bytes = op.plan.kernels[i].launch.dynamic_smem_bytes;
-    auto kernel = compile::compile_kernel(op.kernels[i].source, *target, policy, options, diagnostics);
+    auto kernel = compile_one(op, i, false, diagnostics);
     if (!kernel) return false;
     if (ptx && i == 0) kernel->ptx = *ptx;
+    if (i == 0) ptx = kernel->ptx;
     packed.sources.push_back(op.kernels[i].source);
     packed.images.push_back({{op.archs.front(), std::move(*kernel)}});
   }
   return archive::write_archive(file, {packed}, diagnostics);
+}
+
+/// Lines of the first kernel's source for lines of its PTX; empty where the compiler gives none.
+SourceLines lines_of(const LoweredOperator &op, const std::string &ptx) {
+  support::Diagnostics known;  // this source has been compiled before, without complaint
+  const auto located = compile_one(op, 0, true, known);
+  return located ? SourceLines(ptx, located->ptx) : SourceLines();
 }
 
 /// One row of the result.
@@ -109,6 +126,9 @@ class Runner {
       wwArchiveClose(opened);
       return fail("run.failed", message.text, op);
     }
+    for (const plan::KernelPlan &kernel : op.plan.kernels) device_.set_names(kernel.name, names_of(kernel));
+    ptx_ = *ptx;
+    lines_.reset();
     bool is_right = true;
     for (const TrialInputs inputs : {TrialInputs::kExact, TrialInputs::kRandom}) {
       const bool is_exact = inputs == TrialInputs::kExact;
@@ -159,7 +179,10 @@ class Runner {
     const ww_status_t status = wwOperatorLaunch(loaded, device_.driver(), &wanted, &message);
     outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     outcome.launch = device_.last_launch();
-    if (!outcome.launch.report.empty()) outcome.problem = outcome.launch.report;
+    if (!outcome.launch.report.empty()) {
+      if (!lines_) lines_ = lines_of(op, ptx_);
+      outcome.problem = lines_->translate(outcome.launch.report, op.plan.name + ".cu");
+    }
     else if (status != WW_STATUS_OK) outcome.problem = message.text;
     if (outcome.problem.empty()) outcome.problem = trial.judge(device_.download(output, trial.output_bytes));
     device_.free_all();
@@ -173,6 +196,8 @@ class Runner {
   EmulatedDevice &device_;
   support::Diagnostics &diagnostics_;
   std::vector<Outcome> outcomes_;
+  std::string ptx_;                   ///< of the operator that runs, its first kernel's
+  std::optional<SourceLines> lines_;  ///< of it, once somebody asked
 };
 
 void print(const std::vector<Outcome> &outcomes) {

@@ -122,6 +122,16 @@ extern "C" CUresult wwEmulatorConfigure(const char *schedule, unsigned int jobs)
   return CUDA_SUCCESS;
 }
 
+extern "C" CUresult wwEmulatorSetNames(const char *kernel, const char *names) {
+  using namespace warpwright::emulator;
+  driver::State &state = driver::State::instance();
+  auto read = kernel && names ? parse_names(names) : std::nullopt;
+  if (!read) return CUDA_ERROR_INVALID_VALUE;
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  state.names[kernel] = std::move(*read);
+  return CUDA_SUCCESS;
+}
+
 extern "C" void wwEmulatorLastStatistics(ww_emulator_statistics_t *statistics) {
   const warpwright::emulator::Statistics &last = warpwright::emulator::driver::last_statistics();
   if (statistics) *statistics = {last.warp_instructions, last.mmas, last.bytes_loaded, last.bytes_stored};

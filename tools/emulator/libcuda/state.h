@@ -58,6 +58,7 @@ struct State {
   DeviceModel model;
   int num_devices = 1;
   Options options;
+  std::map<std::string, Names> names;  ///< by kernel
   GlobalMemory memory;
   std::vector<std::unique_ptr<CUctx_st>> contexts;  ///< the primary one of each device
   std::set<CUlib_st *> libraries;
@@ -95,6 +96,11 @@ extern "C" __attribute__((visibility("default"))) const char *wwEmulatorLastRepo
 /// How later launches of the process run: `schedule` "lazy", "eager" or "random:SEED", `jobs` clusters at a time.
 /// Errors    CUDA_ERROR_INVALID_VALUE.
 extern "C" __attribute__((visibility("default"))) CUresult wwEmulatorConfigure(const char *schedule, unsigned int jobs);
+
+/// Names for the findings of later launches of kernels of that name: `names` as parse_names() reads them
+/// (tools/emulator/machine/names.h), or nothing.
+/// Errors    CUDA_ERROR_INVALID_VALUE.
+extern "C" __attribute__((visibility("default"))) CUresult wwEmulatorSetNames(const char *kernel, const char *names);
 
 /// Sums over this thread's last launch.
 struct ww_emulator_statistics_t {

@@ -138,6 +138,8 @@ class Cluster {
   void add_finding(const Cta &cta, const Warp &warp, uint32_t lane, uint32_t pc, std::string slug, std::string text);
   void add_finding(std::string slug, std::string text, std::string where);
   std::string name_of_shared(uint32_t offset) const;
+  /// "gemm.cu:540 (PTX line 412)"
+  std::string line_of(uint32_t pc) const;
 
  private:
   bool step_warps();

@@ -2,6 +2,7 @@
 // Runs one grid of one kernel, and says what it found.
 #pragma once
 
+#include "tools/emulator/machine/names.h"
 #include "tools/emulator/memory/memory.h"
 #include "tools/emulator/ptx/module.h"
 
@@ -9,16 +10,6 @@
 #include <vector>
 
 namespace warpwright::emulator {
-
-/// A name for shared memory or an mbarrier, for messages: "ab_full" of `count` pieces, `stride_bytes` apart. Offsets count
-/// from the kernel's dynamic shared memory.
-struct SharedName {
-  std::string name;
-  uint32_t offset = 0;
-  uint32_t bytes = 0;  ///< of one piece
-  uint32_t stride_bytes = 0;
-  uint32_t count = 1;
-};
 
 /// One launch. `module` owns `kernel`; both outlive the run.
 struct Launch {
@@ -28,7 +19,7 @@ struct Launch {
   ptx::Dim3 cluster;  ///< 0 in x: what the kernel requires, else 1 × 1 × 1
   uint32_t dynamic_shared_bytes = 0;
   std::vector<uint8_t> parameters;  ///< Kernel::parameter_bytes of them
-  std::vector<SharedName> names;
+  Names names;
 };
 
 /// When asynchronous work completes, and who runs next.
@@ -51,7 +42,7 @@ struct Options {
 struct Finding {
   std::string slug;  ///< "mbarrier.over-arrival"
   std::string text;
-  std::string where;  ///< "cluster 0 CTA 1 warp 6 lane 0, PTX line 412"
+  std::string where;  ///< "role mma, CTA (1,0,0) rank 1, warp 5, lane 0, gemm.cu:540 (PTX line 412)"
 };
 
 struct Statistics {

@@ -3,41 +3,100 @@
 #include "tools/emulator/machine/cluster.h"
 #include "tools/emulator/machine/execution.h"
 
+#include <algorithm>
 #include <sstream>
 
 namespace warpwright::emulator {
 
 namespace {
 
-std::string where_is(const LaunchState &state, const Cta &cta, const Warp &warp, uint32_t lane, uint32_t pc) {
+std::string source_of(const ptx::Module &module, uint32_t file, uint32_t line) {
+  const std::string path = file < module.files.size() ? module.files[file] : "";
+  return path.substr(path.rfind('/') + 1) + ":" + std::to_string(line);
+}
+
+/// "gemm.cu:540 (PTX line 412)"; of inlined code the caller's line, which says more than the function's.
+std::string place_of(const LaunchState &state, uint32_t pc) {
   const ptx::Place &place = state.launch.kernel->instructions[pc].place;
+  const std::string ptx_line = "PTX line " + std::to_string(place.line);
+  if (place.caller_line) return source_of(*state.launch.module, place.caller_file, place.caller_line) + " (" + ptx_line + ")";
+  if (place.source_line) return source_of(*state.launch.module, place.file, place.source_line) + " (" + ptx_line + ")";
+  return ptx_line;
+}
+
+/// `warps`: neighbours that stand alike, from `warp` on.
+std::string who_is(const LaunchState &state, const Cta &cta, const Warp &warp, uint32_t warps = 1) {
   std::ostringstream text;
-  text << "CTA (" << cta.index.x << "," << cta.index.y << "," << cta.index.z << ") rank " << cta.rank << ", warp "
-       << warp.index << ", lane " << lane << ", PTX line " << place.line;
-  if (place.source_line && place.file < state.launch.module->files.size())
-    text << " (" << state.launch.module->files[place.file] << ":" << place.source_line << ")";
+  if (const RoleName *role = state.launch.names.role_of(warp.index)) text << "role " << role->name << ", ";
+  text << "CTA (" << cta.index.x << "," << cta.index.y << "," << cta.index.z << ") rank " << cta.rank;
+  if (warps == 1) text << ", warp " << warp.index;
+  else text << ", warps " << warp.index << " to " << warp.index + warps - 1;
   return text.str();
 }
 
-std::string describe(const Mbarrier &barrier) {
-  std::ostringstream text;
-  text << "phase " << barrier.phase << ": " << barrier.pending << " of " << barrier.expected << " arrivals missing";
-  if (barrier.transactions) text << ", " << barrier.transactions << " bytes missing";
-  return text.str();
+std::string where_is(const LaunchState &state, const Cta &cta, const Warp &warp, uint32_t lane, uint32_t pc) {
+  return who_is(state, cta, warp) + ", lane " + std::to_string(lane) + ", " + place_of(state, pc);
+}
+
+std::string lanes_of(uint32_t mask) {
+  const auto first = static_cast<uint32_t>(__builtin_ctz(mask)), count = static_cast<uint32_t>(__builtin_popcount(mask));
+  if (count == 32) return "all lanes";
+  return count == 1 ? "lane " + std::to_string(first) : std::to_string(count) + " lanes from " + std::to_string(first);
+}
+
+/// Neighbours of a role from warp `first` on whose lanes all stand and wait alike.
+uint32_t count_alike(const LaunchState &state, const Cta &cta, uint32_t first) {
+  const auto &warps = cta.warps;
+  const auto is_alike = [](const Group &a, const Group &b) {
+    return a.mask == b.mask && a.pc == b.pc && a.wait == b.wait && a.value == b.value && a.parity == b.parity;
+  };
+  uint32_t count = 1;
+  for (; first + count < warps.size(); ++count) {
+    const auto &a = warps[first].groups, &b = warps[first + count].groups;
+    const bool is_same_role = state.launch.names.role_of(first) == state.launch.names.role_of(first + count);
+    if (!is_same_role || !std::equal(a.begin(), a.end(), b.begin(), b.end(), is_alike)) break;
+  }
+  return count;
+}
+
+std::string describe_mbarrier(const Cluster &cluster, Cta &cta, const Group &group) {
+  std::string text = "mbarrier " + cluster.name_of_shared(group.value) + ", parity " + std::to_string(group.parity & 1);
+  const Mbarrier *barrier = cta.shared.barrier(group.value);
+  if (!barrier) return text + "; there is none";
+  text += "; its phase " + std::to_string(barrier->phase) + " lacks " + std::to_string(barrier->pending) + " of " +
+          std::to_string(barrier->expected) + " arrivals";
+  if (barrier->transactions > 0) text += " and " + std::to_string(barrier->transactions) + " bytes";
+  if (barrier->transactions < 0) text += " and has " + std::to_string(-barrier->transactions) + " bytes that nobody announced";
+  uint32_t piece = 0;
+  const SharedName *name = cluster.state.launch.names.find_shared(
+      int64_t{group.value} - int64_t{cluster.state.dynamic_shared_offset}, &piece);
+  return name && !name->arrivals.empty() ? text + "; who arrives: " + name->arrivals : text;
+}
+
+std::string describe_groups(const Warp &warp, const Group &group) {
+  uint32_t most = 0;
+  for (uint32_t left = group.mask; left; left &= left - 1) {
+    const auto found = warp.bulk.find(static_cast<uint32_t>(__builtin_ctz(left)));
+    if (found != warp.bulk.end()) most = std::max(most, found->second.incomplete(group.parity != 0));
+  }
+  return std::to_string(most) + " bulk groups to " + (group.parity ? "have read" : "complete") + ", all but " +
+         std::to_string(group.value);
+}
+
+std::string describe_alloc(const Cta &cta) {
+  const auto free = std::count(cta.tensor.is_allocated.begin(), cta.tensor.is_allocated.end(), false);
+  return "columns of tensor memory; " + std::to_string(free) + " of " + std::to_string(TensorMemory::kCols) + " are free" +
+         (cta.tensor.has_permit ? "" : ", and the CTA has given up its right to allocate");
 }
 
 std::string describe_wait(const Cluster &cluster, Cta &cta, const Warp &warp, const Group &group) {
-  const std::string value = std::to_string(group.value);
   switch (group.wait) {
-    case Wait::kMbarrier: {
-      const Mbarrier *barrier = cta.shared.barrier(group.value);
-      return "mbarrier " + cluster.name_of_shared(group.value) + " parity " + std::to_string(group.parity & 1) +
-             (barrier ? "; it is in " + describe(*barrier) : "; there is none");
+    case Wait::kMbarrier: return describe_mbarrier(cluster, cta, group);
+    case Wait::kNamedBarrier: {
+      const NamedBarrier &barrier = cta.barriers[group.value];
+      return cluster.state.launch.names.of_barrier(group.value) + "; " + std::to_string(barrier.arrived) + " of " +
+             std::to_string(barrier.expected ? barrier.expected : cta.live_threads) + " threads are there";
     }
-    case Wait::kNamedBarrier:
-      return "barrier " + value + "; " + std::to_string(cta.barriers[group.value].arrived) + " of " +
-             std::to_string(cta.barriers[group.value].expected ? cta.barriers[group.value].expected : cta.live_threads) +
-             " threads are there";
     case Wait::kWarp: {
       std::ostringstream text;
       text << "lanes 0x" << std::hex << (group.value & warp.live_lanes() & ~group.mask) << " of its warp";
@@ -45,10 +104,10 @@ std::string describe_wait(const Cluster &cluster, Cta &cta, const Warp &warp, co
     }
     case Wait::kCluster: return "the cluster's barrier; " + std::to_string(cluster.cluster_arrived) + " of " +
              std::to_string(cluster.live_threads) + " threads are there";
-    case Wait::kBulkGroups: return "bulk groups";
-    case Wait::kTensorLoads: return "tcgen05.ld";
-    case Wait::kTensorStores: return "tcgen05.st";
-    case Wait::kTensorAlloc: return "columns of tensor memory";
+    case Wait::kBulkGroups: return describe_groups(warp, group);
+    case Wait::kTensorLoads: return std::to_string(warp.tensor_loads) + " tcgen05.ld";
+    case Wait::kTensorStores: return std::to_string(warp.tensor_stores) + " tcgen05.st";
+    case Wait::kTensorAlloc: return describe_alloc(cta);
     case Wait::kNothing: break;
   }
   return "nothing";
@@ -56,20 +115,13 @@ std::string describe_wait(const Cluster &cluster, Cta &cta, const Warp &warp, co
 
 }  // namespace
 
+std::string Cluster::line_of(uint32_t pc) const { return place_of(state, pc); }
+
 std::string Cluster::name_of_shared(uint32_t offset) const {
-  const uint32_t base = state.dynamic_shared_offset;
-  if (offset >= base)
-    for (const SharedName &name : state.launch.names) {
-      const uint32_t at = offset - base;
-      for (uint32_t i = 0; i < name.count; ++i) {
-        const uint32_t begin = name.offset + i * name.stride_bytes;
-        if (at < begin || at >= begin + name.bytes) continue;
-        std::string text = name.name + (name.count > 1 ? "[" + std::to_string(i) + "]" : "");
-        return at == begin ? text : text + "+" + std::to_string(at - begin);
-      }
-    }
-  return "at shared offset " + std::to_string(offset);
+  return state.launch.names.of_shared(int64_t{offset} - int64_t{state.dynamic_shared_offset});
 }
+
+std::string Cluster::line_of(uint32_t pc) const { return place_of(state, pc); }
 
 void Cluster::add_finding(std::string slug, std::string text, std::string where) {
   state.add({std::move(slug), std::move(text), std::move(where)});
@@ -84,13 +136,21 @@ void Cluster::report_deadlock() {
   std::ostringstream text;
   text << "nothing can go on; " << live_threads << " threads have not ended:";
   uint32_t lines = 0;
-  for (auto &cta : ctas)
-    for (Warp &warp : cta->warps)
-      for (Group &group : warp.groups) {
-        if (++lines > 40) continue;
-        text << "\n  " << where_is(state, *cta, warp, static_cast<uint32_t>(__builtin_ctz(group.mask)), group.pc) << ", "
-             << __builtin_popcount(group.mask) << " lane(s): waits for " << describe_wait(*this, *cta, warp, group);
+  const auto print_waiters = [&](bool of_own_warp) {
+    for (auto &cta : ctas)
+      for (uint32_t first = 0, count = 1; first < cta->warps.size(); first += count) {
+        count = count_alike(state, *cta, first);
+        const Warp &warp = cta->warps[first];
+        for (const Group &group : warp.groups) {
+          if ((group.wait == Wait::kWarp) != of_own_warp || ++lines > 40) continue;
+          text << "\n  " << who_is(state, *cta, warp, count) << ", " << lanes_of(group.mask) << ", " << place_of(state, group.pc)
+               << ": waits for " << describe_wait(*this, *cta, warp, group);
+        }
       }
+  };
+  // First who waits for others: the lanes beside them wait for them alone.
+  print_waiters(false);
+  print_waiters(true);
   if (lines > 40) text << "\n  and " << lines - 40 << " more";
   add_finding("run.deadlock", text.str(), "");
 }

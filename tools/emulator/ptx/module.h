@@ -9,11 +9,14 @@
 
 namespace warpwright::emulator::ptx {
 
-/// Where an instruction stands. `line` counts from 1; file and source_line come from .loc and are 0 without it.
+/// Where an instruction stands. `line` counts from 1; file and source_line come from .loc and are 0 without it. Of code that
+/// was inlined, the caller's are where the outermost call stands; else they are 0.
 struct Place {
   uint32_t line = 0;
   uint32_t file = 0;
   uint32_t source_line = 0;
+  uint32_t caller_file = 0;
+  uint32_t caller_line = 0;
 };
 
 /// Widths of registers. A signed, unsigned, float and untyped register of one width are the same thing here: PTX ISA 9.0,

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <tuple>
 
 namespace warpwright::emulator::ptx {
 namespace {
@@ -138,7 +139,10 @@ void Parser::read_location() {
   advance();
   place_.file = static_cast<uint32_t>(take_integer(UINT32_MAX, "the number of a file"));
   place_.source_line = static_cast<uint32_t>(take_integer(UINT32_MAX, "a line"));
-  take_integer(UINT32_MAX, "a column");
+  place_.caller_file = place_.caller_line = 0;
+  const auto place = std::pair(place_.file, place_.source_line);
+  const auto column = static_cast<uint32_t>(take_integer(UINT32_MAX, "a column"));
+  callers_.erase({place, column});
   while (take(',')) {
     const Token at = token_;
     const std::string_view what = take_word("function_name or inlined_at");
@@ -146,7 +150,13 @@ void Parser::read_location() {
       take_word("a label of a debug section");  // such sections are not kept
       if (take('+')) take_integer(UINT64_MAX, "an offset");
     } else if (what == "inlined_at") {
-      for (const char *part : {"the number of a file", "a line", "a column"}) take_integer(UINT32_MAX, part);
+      place_.caller_file = static_cast<uint32_t>(take_integer(UINT32_MAX, "the number of a file"));
+      place_.caller_line = static_cast<uint32_t>(take_integer(UINT32_MAX, "a line"));
+      // A call that was itself inlined: the .loc that said so stands before.
+      const std::pair caller{place_.caller_file, place_.caller_line};
+      const auto outer = callers_.find({caller, static_cast<uint32_t>(take_integer(UINT32_MAX, "a column"))});
+      if (outer != callers_.end()) std::tie(place_.caller_file, place_.caller_line) = outer->second;
+      callers_[{place, column}] = {place_.caller_file, place_.caller_line};
     } else {
       fail("ptx.syntax", "expected function_name or inlined_at, found " + shown(at), at);
     }

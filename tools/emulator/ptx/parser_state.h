@@ -137,6 +137,8 @@ class Parser {
   Kernel *body_ = nullptr;
   std::map<uint32_t, uint32_t> used_variables_;  ///< of the module, by index there: their index in Kernel::variables
   Place place_;
+  using SourceLine = std::pair<uint32_t, uint32_t>;                              ///< file, line
+  std::map<std::pair<SourceLine, uint32_t>, SourceLine> callers_;  ///< of inlined places with their columns: the outermost call
   std::string opcode_;     ///< of the instruction whose operands are being read
 };
 
