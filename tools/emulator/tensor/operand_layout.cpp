@@ -82,18 +82,19 @@ uint32_t mn_major_address(const MatrixDescriptor &matrix, uint32_t unit, uint32_
 }
 
 std::vector<ByteRange> operand_ranges(const MatrixDescriptor &matrix, bool is_mn_major, uint32_t rows,
-                                      uint32_t k_elements, uint32_t element_bits) {
+                                      uint32_t k_elements, uint32_t element_bits, uint32_t first_row) {
   std::vector<uint32_t> units;
   if (is_mn_major) {
     const uint32_t along = (rows * element_bits / 8 + kUnitBytes - 1) / kUnitBytes;
     units.reserve(size_t{along} * k_elements);
+    const uint32_t first = first_row * element_bits / 8 / kUnitBytes;
     for (uint32_t k = 0; k < k_elements; ++k) {
-      for (uint32_t unit = 0; unit < along; ++unit) units.push_back(mn_major_address(matrix, unit, k));
+      for (uint32_t unit = first; unit < first + along; ++unit) units.push_back(mn_major_address(matrix, unit, k));
     }
   } else {
     const uint32_t along = k_elements * element_bits / 8 / kUnitBytes;
     units.reserve(size_t{along} * rows);
-    for (uint32_t row = 0; row < rows; ++row) {
+    for (uint32_t row = first_row; row < first_row + rows; ++row) {
       for (uint32_t unit = 0; unit < along; ++unit) units.push_back(k_major_address(matrix, row, unit));
     }
   }

@@ -35,8 +35,9 @@ uint32_t k_major_address(const MatrixDescriptor &matrix, uint32_t row, uint32_t 
 /// units of 16 bytes along M or N.
 uint32_t mn_major_address(const MatrixDescriptor &matrix, uint32_t unit, uint32_t k);
 
-/// The bytes that one MMA reads of `rows` rows of an operand, in ranges that neither overlap nor touch, ascending.
+/// The bytes that one MMA reads of `rows` rows of an operand from `first_row` on, a multiple of 16, in ranges that neither
+/// overlap nor touch, ascending.
 std::vector<ByteRange> operand_ranges(const MatrixDescriptor &matrix, bool is_mn_major, uint32_t rows,
-                                      uint32_t k_elements, uint32_t element_bits);
+                                      uint32_t k_elements, uint32_t element_bits, uint32_t first_row = 0);
 
 }  // namespace warpwright::emulator::tensor

@@ -125,15 +125,23 @@ Error check_copies(const TensorMemory &tensor, const char *what, Copies copies, 
 
 }  // namespace
 
+std::vector<uint8_t> gather_rows(const MatrixDescriptor &matrix, bool is_mn_major, uint32_t rows,
+                                 uint32_t element_bytes, const uint8_t *shared) {
+  return is_mn_major ? gather_mn_major(matrix, rows, element_bytes, shared) : gather_k_major(matrix, rows, shared);
+}
+
+void append_codes(const std::vector<uint8_t> &rows, MmaKind kind, Format format, uint32_t k, Codes *out) {
+  append_rows(rows, kind, format, false, k, out);
+}
+
 void append_shared(const MmaPlan &plan, MmaKind kind, bool is_a, const SharedView &shared, Codes *out) {
   const InstructionDescriptor &instruction = plan.instruction;
   const MatrixDescriptor &matrix = is_a ? plan.a : plan.b;
   const Format format = is_a ? instruction.a : instruction.b;
   const uint32_t rows = is_a ? plan.rows : plan.b_rows;
   const bool is_mn_major = is_a ? instruction.mn_major_a : instruction.mn_major_b;
-  const Rows gathered = is_mn_major ? gather_mn_major(matrix, rows, container_bits(kind, format) / 8, shared.data)
-                                    : gather_k_major(matrix, rows, shared.data);
-  append_rows(gathered, kind, format, false, instruction.k, out);
+  append_codes(gather_rows(matrix, is_mn_major, rows, container_bits(kind, format) / 8, shared.data), kind, format,
+               instruction.k, out);
 }
 
 Error append_tensor(const MmaPlan &plan, MmaKind kind, const TensorMemory &tensor, Codes *out) {

@@ -19,6 +19,12 @@ struct Codes {
   std::vector<uint32_t> codes;
 };
 
+/// 32 bytes of K of each row of a matrix in shared memory, K-major whichever way they lie there.
+std::vector<uint8_t> gather_rows(const MatrixDescriptor &matrix, bool is_mn_major, uint32_t rows,
+                                 uint32_t element_bytes, const uint8_t *shared);
+/// Appends such rows, in containers as in shared memory.
+void append_codes(const std::vector<uint8_t> &rows, MmaKind kind, Format format, uint32_t k, Codes *out);
+
 /// Appends the rows of a matrix in shared memory.
 void append_shared(const MmaPlan &plan, MmaKind kind, bool is_a, const SharedView &shared, Codes *out);
 
