@@ -316,26 +316,32 @@ class CommandLine {
   void add_run() {
     CLI::App *verb = add_verb("run", "Run kernels and compare their values with the reference",
                               "warpwright run my_gemm.json --on emulator --shape m=300", [this] {
+                                if (!run_.launch.empty()) return run_launch(run_);
+                                if (run_.specs.empty()) return usage_error("SPEC or --launch is required", "run");
                                 if (run_.schedules.empty()) run_.schedules = {"lazy"};
                                 return run_run(run_);
                               });
-    add_specs(verb, run_.specs);
+    verb->add_option("SPEC", run_.specs, "Spec files, folders of them, or - for standard input")->type_name("");
+    CLI::Option *launch = verb->add_option("--launch", run_.launch, "Instead of SPEC: a launch description of a kernel's PTX");
+    launch->type_name("FILE");
     verb->add_option("--on", run_.on, "Where: emulator")->required()->check(CLI::IsMember({"emulator"}))->type_name("WHERE");
     add_shape(verb, run_.shape);
     verb->add_option("--inputs", run_.inputs, "exact: any order of summation is exact; random; both")
         ->check(CLI::IsMember({"exact", "random", "both"}))
         ->type_name("KIND");
     verb->add_option("--seed", run_.seed, "Of the inputs")->type_name("N");
-    verb->add_option("--schedule", run_.schedules, "lazy, eager, random:SEED; default: lazy")
+    verb->add_option("--schedule", run_.schedules, "lazy, eager, random:SEED; default: lazy, or the description's")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("NAME,…");
     verb->add_option("-j,--jobs", run_.jobs, "Clusters at a time")->check(CLI::Range(1, 256))->type_name("N");
-    verb->add_option("--ptx", run_.ptx, "PTX to run instead of what nvcc makes of the spec; needs one SPEC")->type_name("FILE");
+    verb->add_option("--ptx", run_.ptx, "PTX to run instead of what nvcc makes of one SPEC, or of the description's")->type_name("FILE");
     verb->add_option("--sms", run_.num_sms, "Multiprocessors to plan the grid for; default: the device's")
         ->check(CLI::Range(1, 1024))
         ->type_name("N");
     add_set(verb, run_.set);
+    for (const char *of_specs : {"SPEC", "--shape", "--inputs", "--seed", "--sms", "--set"})
+      launch->excludes(verb->get_option(of_specs));
   }
 #endif
 

@@ -20,7 +20,8 @@ namespace warpwright::cli {
 struct EmulatedDevice::Functions {
 #define WW_FUNCTIONS(F)                                                                                                    \
   F(cuDevicePrimaryCtxRetain) F(cuDevicePrimaryCtxRelease) F(cuCtxSetCurrent) F(cuMemAlloc) F(cuMemFree) F(cuMemcpyHtoD)   \
-  F(cuMemcpyDtoH) F(wwEmulatorConfigure) F(wwEmulatorSetNames) F(wwEmulatorLastReport) F(wwEmulatorLastStatistics)
+  F(cuMemcpyDtoH) F(cuModuleLoadData) F(cuModuleUnload) F(cuModuleGetFunction) F(cuFuncSetAttribute) F(cuLaunchKernelEx)   \
+  F(cuGetErrorName) F(wwEmulatorConfigure) F(wwEmulatorSetNames) F(wwEmulatorLastReport) F(wwEmulatorLastStatistics)
 #define WW_MEMBER(name) decltype(&::name) name = nullptr;
   WW_FUNCTIONS(WW_MEMBER)
 #undef WW_MEMBER
@@ -116,6 +117,37 @@ std::vector<uint8_t> EmulatedDevice::download(uint64_t address, uint64_t bytes) 
 void EmulatedDevice::free_all() {
   for (const uint64_t address : allocations_) functions_->cuMemFree(address);
   allocations_.clear();
+}
+
+std::string EmulatedDevice::launch(const PtxLaunch &wanted) {
+  const auto name_of = [&](CUresult result) {
+    const char *name = nullptr;
+    if (result == CUDA_SUCCESS) return std::string();
+    return functions_->cuGetErrorName(result, &name) == CUDA_SUCCESS ? std::string(name) : fmt::format("error {}", static_cast<int>(result));
+  };
+  CUmodule module = nullptr;
+  CUfunction function = nullptr;
+  if (const CUresult result = functions_->cuModuleLoadData(&module, wanted.ptx.c_str()); result != CUDA_SUCCESS) return name_of(result);
+  CUresult result = functions_->cuModuleGetFunction(&function, module, wanted.entry.c_str());
+  const auto allow = [&](CUfunction_attribute attribute, int value) {
+    if (result == CUDA_SUCCESS) result = functions_->cuFuncSetAttribute(function, attribute, value);
+  };
+  allow(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(wanted.dynamic_shared_bytes));
+  allow(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
+  CUlaunchAttribute attribute{};
+  attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+  attribute.value.clusterDim = {wanted.cluster[0], wanted.cluster[1], wanted.cluster[2]};
+  CUlaunchConfig config{};
+  config.gridDimX = wanted.grid[0], config.gridDimY = wanted.grid[1], config.gridDimZ = wanted.grid[2];
+  config.blockDimX = wanted.block[0], config.blockDimY = wanted.block[1], config.blockDimZ = wanted.block[2];
+  config.sharedMemBytes = wanted.dynamic_shared_bytes;
+  config.attrs = &attribute;
+  config.numAttrs = wanted.cluster[0] ? 1 : 0;
+  std::vector<void *> arguments;
+  for (const std::vector<uint8_t> &argument : wanted.arguments) arguments.push_back(const_cast<uint8_t *>(argument.data()));
+  if (result == CUDA_SUCCESS) result = functions_->cuLaunchKernelEx(&config, function, arguments.data(), nullptr);
+  functions_->cuModuleUnload(module);
+  return name_of(result);
 }
 
 EmulatedLaunch EmulatedDevice::last_launch() const {

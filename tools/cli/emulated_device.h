@@ -5,6 +5,7 @@
 #include "generator/support/diagnostics.h"
 #include "warpwright/warpwright.h"
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -16,6 +17,14 @@ namespace warpwright::cli {
 struct EmulatedLaunch {
   uint64_t warp_instructions = 0, mmas = 0, bytes_loaded = 0, bytes_stored = 0;
   std::string report;  ///< findings, a line each; empty when there are none
+};
+
+/// A kernel of a PTX text, and how it is launched. cluster 0 in x: what the kernel requires.
+struct PtxLaunch {
+  std::string ptx, entry;
+  std::array<uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{0, 0, 0};
+  uint32_t dynamic_shared_bytes = 0;
+  std::vector<std::vector<uint8_t>> arguments;  ///< one each parameter, as long as it is
 };
 
 /// One device of the emulator with its context current in the thread that opened it.
@@ -37,6 +46,8 @@ class EmulatedDevice {
   uint64_t allocate(uint64_t bytes);
   std::vector<uint8_t> download(uint64_t address, uint64_t bytes) const;
   void free_all();
+  /// Loads the text, launches and unloads: empty, or the driver's word for what went wrong; last_launch() has the findings.
+  std::string launch(const PtxLaunch &wanted);
   EmulatedLaunch last_launch() const;
 
  private:

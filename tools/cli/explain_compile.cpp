@@ -68,6 +68,8 @@ std::vector<Explanation> explain_compile() {
        "Install CUDA 13 or run `tools/setup`; `warpwright doctor` shows what is found.", ""},
       {"environment.no-emulator", "the emulator's library cannot be opened", "`run --on emulator` opens libwarpwright_cuda_emulator.so in the place of libcuda: from $WARPWRIGHT_EMULATOR, or from the lib folder beside the program's bin.",
        "WARPWRIGHT_EMULATOR=/none warpwright run my_gemm.json --on emulator", "Build the target warpwright_cuda_emulator, or set the variable to the library.", ""},
+      {"environment.no-memory", "the host has no memory for a buffer", "The emulated device's memory is the host's.",
+       "{\"bytes\": 8589934592, …} on a small machine", "Take a smaller problem.", ""},
       {"environment.no-nvrtc", "there is no usable NVRTC",
        "`--backend nvrtc` loads libnvrtc of CUDA 13.0 or later at run time. The notes list the places that were searched.",
        "",

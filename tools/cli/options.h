@@ -104,10 +104,11 @@ struct RunOptions {
   std::vector<std::string> specs;
   std::vector<std::string> set;
   std::string on;                             ///< "emulator"
+  std::string launch;                         ///< launch description instead of specs; empty: none
   Shape shape;                                ///< a variable that is not named gets one row more than a tile
   std::string inputs = "both";                ///< exact, random, both
   uint64_t seed = 1;
-  std::vector<std::string> schedules;         ///< lazy, eager, random:SEED; never empty
+  std::vector<std::string> schedules;         ///< lazy, eager, random:SEED; empty: lazy, or what the description says
   int jobs = 1;                               ///< clusters at a time
   std::string ptx;                            ///< file that is run instead of what nvcc made; empty: none
   int num_sms = 0;                            ///< to plan the grid for; 0: all of the device's

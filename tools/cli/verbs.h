@@ -23,5 +23,7 @@ int run_prove(const ProveOptions &options);
 int run_diff(const DiffOptions &options);
 int run_show(const ShowOptions &options);
 int run_run(const RunOptions &options);
+/// `run --launch`: a kernel from its PTX.
+int run_launch(const RunOptions &options);
 
 }  // namespace warpwright::cli
