@@ -158,7 +158,8 @@ TEST_CASE("stores write what lies inside the tensor and nothing else") {
     for (uint32_t swizzle = 0; swizzle <= 6; ++swizzle) {
       for (int repeat = 0; repeat < 8; ++repeat) {
         GlobalMemory memory;
-        const Case one = make_case(memory, rank, static_cast<Swizzle>(swizzle), random);
+        Case one = make_case(memory, rank, static_cast<Swizzle>(swizzle), random);
+        for (int32_t &coordinate : one.at) coordinate = std::abs(coordinate);
         uint8_t *global = memory.resolve(one.map.address, 1);
         const size_t bytes = allocated_bytes(memory, one.map.address);
         fill_random(global, bytes, random);
@@ -176,6 +177,23 @@ TEST_CASE("stores write what lies inside the tensor and nothing else") {
       }
     }
   }
+}
+
+TEST_CASE("stores before the tensor's begin are refused, as an H200 does") {
+  GlobalMemory memory;
+  TensorMap map;
+  map.type = ElementType::kU32;
+  map.rank = 1;
+  map.dims = {40};
+  map.box = {32};
+  map.address = memory.allocate(160);
+  std::vector<uint8_t> shared(4096);
+  CHECK_FALSE(store_box(map, {20}, memory, 1024, shared.data(), 4096));
+  CHECK(store_box(map, {-8}, memory, 1024, shared.data(), 4096).slug == std::string("tma.coordinate"));
+  CHECK(reduce_box(map, {-8}, Reduction::kAdd, memory, 1024, shared.data(), 4096).slug == std::string("tma.coordinate"));
+  CHECK_FALSE(load_box(map, {-8}, memory, 1024, shared.data(), 4096));
+  map.type = ElementType::kS64;
+  CHECK(reduce_box(map, {0}, Reduction::kOr, memory, 1024, shared.data(), 4096).slug == std::string("tma.reduction"));
 }
 
 TEST_CASE("packed 4- and 6-bit elements") {

@@ -8,9 +8,12 @@ namespace warpwright::emulator {
 
 namespace {
 
+/// An mbarrier instruction without a state space takes a generic address (PTX ISA 9.0, "mbarrier.init").
+uint64_t without_window(uint64_t address) { return (address & kWindowMask) == kSharedWindow ? address & ~kWindowMask : address; }
+
 /// One lane's mbarrier, nullptr with a finding where there is none.
 Mbarrier *find_barrier(Execution &x, uint64_t address, uint32_t *offset, Cta **cta) {
-  if (!find_shared(x, address, 8, 8, cta, offset)) return nullptr;
+  if (!find_shared(x, without_window(address), 8, 8, cta, offset)) return nullptr;
   Mbarrier *barrier = (*cta)->shared.barrier(*offset);
   if (!barrier) x.note("mbarrier.not-initialised", "no mbarrier was initialised " + x.cluster.name_of_shared(*offset));
   return barrier;
@@ -21,7 +24,7 @@ Step init(Execution &x, const Op &op) {
   x.each_lane([&](uint32_t i) {
     Cta *cta = nullptr;
     uint32_t offset = 0;
-    if (!find_shared(x, address_in_lane(x, op, 0, i), 8, 8, &cta, &offset)) {
+    if (!find_shared(x, without_window(address_in_lane(x, op, 0, i)), 8, 8, &cta, &offset)) {
       step = Step::kFault;
       return;
     }

@@ -63,9 +63,10 @@ constexpr auto kToZero = [](double a) { return std::trunc(a); };
 constexpr auto kDown = [](double a) { return std::floor(a); };
 constexpr auto kUp = [](double a) { return std::ceil(a); };
 
-// Narrowing drops bits; widening follows the source's sign; a 16-bit result in a 32-bit register keeps to its low half.
+// Narrowing drops bits; widening follows the source's sign; a narrow signed result fills its register with its sign.
 #define WW_INTEGER(to, T, ts, from, F, fs) \
-  {"cvt." to "." from, ">" ts " " fs, unary<T, F, [](F a) { return static_cast<T>(a); }>}
+  {"cvt." to "." from, ">" ts " " fs,      \
+   unary<std::conditional_t<sizeof(T) < 4 && std::is_signed_v<T>, int32_t, T>, F, [](F a) { return static_cast<T>(a); }>}
 #define WW_FROM(from, F, fs)                                                                                          \
   WW_INTEGER("u8", uint8_t, "w", from, F, fs), WW_INTEGER("s8", int8_t, "w", from, F, fs),                            \
       WW_INTEGER("u16", uint16_t, "w", from, F, fs), WW_INTEGER("s16", int16_t, "w", from, F, fs),                    \

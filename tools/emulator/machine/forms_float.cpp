@@ -6,9 +6,6 @@ namespace warpwright::emulator {
 
 namespace {
 
-/// .ftz: subnormal inputs and results are zero of the same sign.
-inline float flush(float x) { return std::fabs(x) < std::numeric_limits<float>::min() ? std::copysign(0.0f, x) : x; }
-
 constexpr auto kAdd = [](float a, float b) { return a + b; };
 constexpr auto kSub = [](float a, float b) { return a - b; };
 constexpr auto kMul = [](float a, float b) { return a * b; };
@@ -31,9 +28,11 @@ constexpr auto kTanh = [](float a) { return static_cast<float>(std::tanh(static_
 constexpr auto kSin = [](float a) { return static_cast<float>(std::sin(static_cast<double>(a))); };
 constexpr auto kCos = [](float a) { return static_cast<float>(std::cos(static_cast<double>(a))); };
 
-// neg and abs touch the sign alone, of a NaN too.
-constexpr auto kNegBits = [](uint32_t a) { return a ^ 0x80000000u; };
-constexpr auto kAbsBits = [](uint32_t a) { return a & 0x7FFFFFFFu; };
+/// PTX ISA 9.0, "div": a / b is 0 for |b| in (2^126, 2^128), NaN when a is infinite there too.
+constexpr auto kDivApprox = [](float a, float b) {
+  const float size = std::fabs(b);
+  return size > 0x1p126f && size < std::numeric_limits<float>::infinity() ? a * std::copysign(0.0f, b) : a / b;
+};
 
 /// Pairs of FP32 in 64 bits.
 template <auto F> Step pair_of_two(Execution &x, const Op &op) {
@@ -78,7 +77,7 @@ template <auto F> constexpr auto kFlushed = [](float a, float b) { return F(flus
 
 const Form kForms[] = {
     WW_TWO("add", kAdd), WW_TWO("add.rn", kAdd), WW_TWO("sub", kSub), WW_TWO("sub.rn", kSub), WW_TWO("mul", kMul),
-    WW_TWO("mul.rn", kMul), WW_TWO("min", kMin), WW_TWO("max", kMax), WW_TWO("div.rn", kDiv), WW_TWO("div.approx", kDiv),
+    WW_TWO("mul.rn", kMul), WW_TWO("min", kMin), WW_TWO("max", kMax), WW_TWO("div.rn", kDiv), WW_TWO("div.approx", kDivApprox),
     WW_TWO("div.full", kDiv),
     {"fma.rn.f32", ">w w w w", ternary<float, float, kFma>},
     {"fma.rn.ftz.f32", ">w w w w", ternary<float, float, kFlush3<kFma>>},
@@ -86,7 +85,8 @@ const Form kForms[] = {
     WW_ONE("sqrt.approx", kSqrt), WW_ONE("sqrt.rn", kSqrt), WW_ONE("rsqrt.approx", kRsqrt),
     WW_ONE("sin.approx", kSin), WW_ONE("cos.approx", kCos),
     {"tanh.approx.f32", ">w w", unary<float, float, kTanh>},
-    {"neg.f32", ">w w", unary<uint32_t, uint32_t, kNegBits>}, {"abs.f32", ">w w", unary<uint32_t, uint32_t, kAbsBits>},
+    {"neg.f32", ">w w", unary<float, float, [](float a) { return -a; }>},
+    {"abs.f32", ">w w", unary<float, float, [](float a) { return std::fabs(a); }>},
     {"neg.ftz.f32", ">w w", unary<float, float, [](float a) { return -flush(a); }>},
     {"abs.ftz.f32", ">w w", unary<float, float, [](float a) { return std::fabs(flush(a)); }>},
     {"mov.f32", ">w w", move<uint32_t>}, {"mov.f64", ">l l", move<uint64_t>},

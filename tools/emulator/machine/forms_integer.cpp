@@ -19,7 +19,7 @@ template <class T> constexpr auto kMulHi = [](T a, T b) {
   return static_cast<T>(static_cast<Wide>(a) * static_cast<Wide>(b) >> (8 * sizeof(T)));
 };
 template <class T> constexpr auto kMadLo = [](T a, T b, T c) { return static_cast<T>(uint64_t(a) * uint64_t(b) + uint64_t(c)); };
-/// Division by zero is unspecified; all bits set is what hardware of every generation so far returns.
+/// Division by zero is unspecified; all bits set, for remainders too, is what an H200 returns.
 template <class T> constexpr auto kDiv = [](T a, T b) -> T {
   if (b == 0) return static_cast<T>(~T{0});
   if constexpr (std::is_signed_v<T>)
@@ -27,7 +27,7 @@ template <class T> constexpr auto kDiv = [](T a, T b) -> T {
   return static_cast<T>(a / b);
 };
 template <class T> constexpr auto kRem = [](T a, T b) -> T {
-  if (b == 0) return a;
+  if (b == 0) return static_cast<T>(~T{0});
   if constexpr (std::is_signed_v<T>)
     if (b == -1) return 0;
   return static_cast<T>(a % b);
@@ -70,7 +70,9 @@ template <class T> Step bit_field_extract(Execution &x, const Op &op) {
   const auto *length = x.lanes<uint32_t>(op.operands[3]);
   constexpr uint32_t kBits = 8 * sizeof(T);
   x.each_lane([&](uint32_t i) {
-    const uint32_t at = position[i] & 0xFF, len = length[i] & 0xFF;
+    // Both are meant to be at most 255. Of larger ones an H200 takes the low byte for 32 bits, and all there is for 64.
+    const uint32_t at = kBits == 32 ? position[i] & 0xFF : std::min(position[i], 255u);
+    const uint32_t len = kBits == 32 ? length[i] & 0xFF : std::min(length[i], 255u);
     const T value = from_lane<T>(a[i]);
     LaneOf<T> out = 0;
     for (uint32_t bit = 0; bit < kBits; ++bit) {

@@ -93,7 +93,8 @@ template <class T, bool kHasResult, Place kPlace, auto F> Step atomic(Execution 
   constexpr uint32_t kFirst = kHasResult ? 1 : 0;
   bool failed = false;
   x.each_lane([&](uint32_t i) {
-    uint8_t *data = failed ? nullptr : view(x, kPlace, address_in_lane(x, op, kFirst, i), sizeof(T), i, true);
+    const uint64_t address = address_in_lane(x, op, kFirst, i);
+    uint8_t *data = failed ? nullptr : view(x, kPlace, address, sizeof(T), i, true);
     if (!data) {
       failed = true;
       return;
@@ -101,8 +102,15 @@ template <class T, bool kHasResult, Place kPlace, auto F> Step atomic(Execution 
     const auto given = static_cast<LaneOf<T>>(x.lanes<LaneOf<T>>(op.operands[kFirst + 2])[i]);
     using Bits = LaneOf<T>;
     Bits *const cell = reinterpret_cast<Bits *>(data);
+    // PTX ISA 9.0, "atom": on global memory, not on shared, atom.add.f32 flushes subnormal inputs and results.
+    const bool flushes = kPlace == Place::kGlobal || (kPlace == Place::kGeneric && (address & kWindowMask) != kSharedWindow);
+    const auto combine = [&](T a, T b) -> T {
+      if constexpr (std::is_same_v<T, float>)
+        if (flushes) return flush(F(flush(a), flush(b)));
+      return static_cast<T>(F(a, b));
+    };
     Bits old = __atomic_load_n(cell, __ATOMIC_SEQ_CST);
-    while (!__atomic_compare_exchange_n(cell, &old, to_lane<T>(static_cast<T>(F(from_lane<T>(old), from_lane<T>(given)))), false,
+    while (!__atomic_compare_exchange_n(cell, &old, to_lane<T>(combine(from_lane<T>(old), from_lane<T>(given))), false,
                                         __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
     }
     if constexpr (kHasResult) x.lanes<Bits>(op.operands[0])[i] = old;
@@ -184,9 +192,11 @@ template <Place kPlace> void add_atomics(Rows &rows, const std::string &space) {
     for (const std::string scope : {"", ".cta", ".cluster", ".gpu", ".sys"}) {
       if (!order.empty() && scope.empty()) continue;
       const std::string atom = "atom" + order + scope + space, red = "red" + order + scope + space;
+      // PTX ISA 9.0, "red": it is .relaxed or .release.
+      const bool has_red = order != ".acquire" && order != ".acq_rel";
 #define WW_ATOMIC(name, T, width, F)                                                                             \
   rows.add(atom + name, std::string(">") + width + " a " + width, atomic<T, true, kPlace, F>);                   \
-  rows.add(red + name, std::string("a ") + width, atomic<T, false, kPlace, F>)
+  if (has_red) rows.add(red + name, std::string("a ") + width, atomic<T, false, kPlace, F>)
       WW_ATOMIC(".add.u32", uint32_t, "w", [](uint32_t a, uint32_t b) { return a + b; });
       WW_ATOMIC(".add.s32", uint32_t, "w", [](uint32_t a, uint32_t b) { return a + b; });
       WW_ATOMIC(".add.u64", uint64_t, "l", [](uint64_t a, uint64_t b) { return a + b; });

@@ -38,6 +38,9 @@ template <class T> LaneOf<T> to_lane(T value) {
   }
 }
 
+/// .ftz: subnormal inputs and results are zero of the same sign.
+inline float flush(float x) { return std::fabs(x) < std::numeric_limits<float>::min() ? std::copysign(0.0f, x) : x; }
+
 template <class R, class A, auto F> Step unary(Execution &x, const Op &op) {
   auto *d = x.lanes<LaneOf<R>>(op.operands[0]);
   const auto *a = x.lanes<LaneOf<A>>(op.operands[1]);

@@ -118,10 +118,20 @@ Error resolve(const TensorMap &map, const Row &row, const GlobalMemory &memory, 
           std::to_string(bytes) + " bytes of the tensor are not allocated: " + memory.describe(row.address)};
 }
 
+/// A box that begins before the tensor can be loaded; an H200 stops a store or reduction of it with an illegal instruction.
+Error check_begin(const TensorMap &map, const Coordinates &coordinates) {
+  for (uint32_t d = 0; d < map.rank; ++d)
+    if (coordinates[d] < 0)
+      return {"tma.coordinate", "coordinate " + std::to_string(d) + " of a store is " + std::to_string(coordinates[d]) +
+                                    ": a negative one can be loaded from, not stored to"};
+  return {};
+}
+
 /// Elements inside the tensor, for stores and reductions, with the row as shared memory has it.
 template <typename Visit>
 Error for_each_inner_row(const TensorMap &map, const Coordinates &coordinates, const GlobalMemory &memory,
                          uint32_t shared_address, const uint8_t *shared, Visit visit) {
+  if (Error error = check_begin(map, coordinates)) return error;
   const uint32_t inner = inner_bytes(map);
   for (uint32_t index = 0; index < row_count(map); ++index) {
     const Row row = row_at(map, coordinates, index);
