@@ -121,6 +121,11 @@ void Cluster::retire(Cta &cta, uint32_t threads) {
   arrive_at_cluster_barrier(0);
   ++progress_;
   if (cta.live_threads > 0) return;
+  for (size_t i = 0; i < cta.warpgroups.size(); ++i)
+    if (const uint32_t missing = cta.warpgroups[i].missing_warps())
+      add_finding("wgmma.diverged", "a wgmma.mma_async of warps " + std::to_string(4 * i) + " to " + std::to_string(4 * i + 3) + " was not executed by " +
+                                        std::to_string(__builtin_popcount(missing)) + " of them when the CTA ends",
+                  "CTA rank " + std::to_string(cta.rank));
   const auto &allocated = cta.tensor.is_allocated;
   if (const auto left = std::count(allocated.begin(), allocated.end(), true); left > 0)
     add_finding("tmem.not-freed", std::to_string(left) + " columns of tensor memory are still allocated when the CTA ends",
@@ -158,6 +163,7 @@ bool Cluster::is_satisfied(Cta &cta, Warp &warp, Group &group) {
     }
     case Wait::kTensorLoads: return warp.tensor_loads == 0;
     case Wait::kTensorStores: return warp.tensor_stores == 0;
+    case Wait::kWgmmaGroups: return warp.wgmma.has_all_but(group.value);
     case Wait::kTensorAlloc: return group.parity != static_cast<uint32_t>(progress_);
   }
   return true;
@@ -188,6 +194,7 @@ void Cluster::run_group(Cta &cta, Warp &warp, size_t which, uint32_t budget) {
       group.value = kAllLanes;
       break;
     }
+    if (op.num_tracked) touch_wgmma_registers(x, op);
     const size_t num_groups = warp.groups.size();
     const Step step = op.handler(x, op);
     if (step == Step::kNext) {

@@ -6,6 +6,7 @@
 #include "tools/emulator/machine/launch.h"
 #include "tools/emulator/machine/program.h"
 #include "tools/emulator/machine/shared_memory.h"
+#include "tools/emulator/machine/warpgroup.h"
 
 #include <array>
 #include <atomic>
@@ -27,6 +28,7 @@ enum class Wait : uint8_t {
   kTensorLoads,
   kTensorStores,
   kTensorAlloc,
+  kWgmmaGroups,    ///< value: groups that may be left
 };
 
 /// Lanes of one warp that stand at the same instruction.
@@ -57,6 +59,7 @@ struct Warp {
   uint32_t tensor_loads = 0, tensor_stores = 0;  ///< in flight
   std::array<uint32_t, 32> cluster_phase{};      ///< that each lane arrived in, plus 1
   std::map<uint32_t, BulkGroups> bulk;           ///< by lane
+  WgmmaState wgmma;
   uint32_t live_lanes() const;
 };
 
@@ -84,6 +87,7 @@ struct Cta {
   TensorState tensor;
   std::vector<Warp> warps;
   std::array<NamedBarrier, 16> barriers;
+  std::array<Warpgroup, 8> warpgroups;
   uint32_t live_threads = 0;
   uint64_t shared_base() const { return uint64_t{rank} << kRankShift; }
   /// A shared address has the CTA's rank above its offset, so that an address in a CTA's own window is one in the cluster's.

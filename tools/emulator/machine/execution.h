@@ -41,4 +41,7 @@ struct Execution {
   void note(const Error &error) { note(error.slug, error.text); }
 };
 
+/// An instruction uses registers that a wgmma.mma_async has too: a finding while one is in flight.
+void touch_wgmma_registers(Execution &x, const Op &op);
+
 }  // namespace warpwright::emulator

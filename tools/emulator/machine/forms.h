@@ -9,6 +9,9 @@
 
 namespace warpwright::emulator {
 
+/// Pipes of AsyncWork below this number are tcgen05's; above it each warpgroup has one.
+inline constexpr uint32_t kWgmmaPipes = 64;
+
 /// In the place of an operand: the predicate is negated; the address register is 64 bits wide.
 inline constexpr uint32_t kNegated = 1u << 31;
 inline constexpr uint32_t kWide = 1u << 30;
@@ -22,6 +25,7 @@ std::span<const Form> barrier_forms();
 std::span<const Form> bulk_forms();
 std::span<const Form> tensor_forms();
 std::span<const Form> tensor_memory_forms();
+std::span<const Form> wgmma_forms();
 
 /// The lanes in which a predicate operand holds.
 inline uint32_t lanes_where(Execution &x, uint32_t place) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <utility>
 
 namespace warpwright::emulator {
 
@@ -53,6 +54,7 @@ class Decoder {
   void place_registers();
   bool place_variables();
   bool decode_instruction(uint32_t index);
+  void track_wgmma_registers();
   bool decode_operands(const ptx::Instruction &instruction, const Form &form);
   bool operand(const Operand &operand, char width);
   bool scalar(const Operand &operand, char width);
@@ -72,6 +74,8 @@ class Decoder {
   std::map<std::pair<uint32_t, bool>, uint32_t> shared_;
   std::vector<uint32_t> shared_offsets_;  ///< of each variable
   uint32_t sink_ = kAbsent;
+  std::vector<uint32_t> used_;             ///< registers of the instruction at hand, by index
+  std::vector<std::vector<uint32_t>> uses_;  ///< of all instructions
 };
 
 bool Decoder::fail(std::string slug, std::string text) {
@@ -144,6 +148,7 @@ bool Decoder::reg(uint32_t index, char width) {
                                    : r.width == ptx::Width::k16 || r.width == ptx::Width::k8;
   if (!fits) return fail("ptx.operand-width", "register " + r.name + " has another width than the instruction takes");
   push(register_places_[index]);
+  used_.push_back(index);
   return true;
 }
 
@@ -274,6 +279,7 @@ bool Decoder::decode_instruction(uint32_t index) {
       break;
     }
     program_.pool.resize(first);
+    used_.clear();
   }
   if (!form) {
     error_.text = instruction.opcode + ": " + error_.text;
@@ -288,7 +294,32 @@ bool Decoder::decode_instruction(uint32_t index) {
   if (instruction.guard) op.guard = register_places_[*instruction.guard];
   op.guard_is_negated = instruction.guard_is_negated;
   program_.ops.push_back(op);
+  uses_.push_back(std::exchange(used_, {}));
   return true;
+}
+
+/// Finds the registers that wgmma.mma_async reads and writes after its issue, and the other instructions that use them.
+void Decoder::track_wgmma_registers() {
+  for (const Op &op : program_.ops) {
+    if (!(op.flags & kWgmma)) continue;
+    for (const Operand &operand : kernel_.instructions[op.index].operands)
+      for (const Operand &part : operand.parts)
+        if (part.kind == Kind::kRegister) program_.wgmma_registers.emplace(register_places_[part.index], kernel_.registers[part.index].name);
+  }
+  if (program_.wgmma_registers.empty()) return;
+  for (size_t i = 0; i < uses_.size(); ++i) {
+    Op &op = program_.ops[i];
+    if (op.flags & kWgmma) continue;
+    const size_t first = program_.tracked.size();
+    for (const uint32_t index : uses_[i])
+      if (program_.wgmma_registers.count(register_places_[index])) program_.tracked.push_back(register_places_[index]);
+    op.num_tracked = static_cast<uint16_t>(program_.tracked.size() - first);
+  }
+  const uint32_t *tracked = program_.tracked.data();
+  for (Op &op : program_.ops) {
+    op.tracked = tracked;
+    tracked += op.num_tracked;
+  }
 }
 
 DecodeError Decoder::run() {
@@ -298,6 +329,7 @@ DecodeError Decoder::run() {
   if (!place_variables()) return error_;
   for (uint32_t i = 0; i < kernel_.instructions.size(); ++i)
     if (!decode_instruction(i)) return error_;
+  track_wgmma_registers();
   // A kernel that runs off its end ends there.
   Op end;
   end.handler = find_forms("exit").front()->handler;

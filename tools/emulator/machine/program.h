@@ -5,6 +5,7 @@
 #include "tools/emulator/ptx/module.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,7 @@ struct Form {
 /// Flags of forms.
 enum : uint32_t {
   kAligned = 1,  ///< every lane of the warp that has not ended executes it together
+  kWgmma = 2,    ///< wgmma.mma_async: its vectors are registers in flight
 };
 
 /// Where an operand lies: words from the start of the warp's registers. A 64-bit register takes two words a lane, a
@@ -57,6 +59,8 @@ struct Op {
   uint16_t num_operands = 0;
   uint32_t flags = 0;
   uint32_t index = 0;  ///< into Kernel::instructions
+  const uint32_t *tracked = nullptr;  ///< places of its registers that some wgmma.mma_async has too; none of one itself
+  uint16_t num_tracked = 0;
 };
 
 /// What a warp's registers hold before its first instruction.
@@ -88,6 +92,8 @@ struct Program {
   std::vector<Constant> constants;
   std::vector<SpecialRegister> specials;
   std::vector<SharedAddress> shared_addresses;
+  std::map<uint32_t, std::string> wgmma_registers;  ///< accumulators and fragments of A: names by place
+  std::vector<uint32_t> tracked;                    ///< of all instructions
   uint32_t static_shared_bytes = 0;   ///< with what is reserved before it; dynamic shared memory follows
   uint32_t dynamic_shared_align = 16;
 };

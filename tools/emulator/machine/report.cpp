@@ -89,6 +89,15 @@ std::string describe_alloc(const Cta &cta) {
          (cta.tensor.has_permit ? "" : ", and the CTA has given up its right to allocate");
 }
 
+std::string describe_wgmma(const Cta &cta, const Warp &warp, const Group &group) {
+  std::string text = "wgmma groups, all but " + std::to_string(group.value) + "; " +
+                     std::to_string(warp.wgmma.issued - warp.wgmma.complete) + " MMAs are not complete";
+  const uint32_t missing = cta.warpgroups[warp.index / 4].missing_warps();
+  for (uint32_t i = 0; i < 4; ++i)
+    if (missing >> i & 1) text += ", warp " + std::to_string(warp.index / 4 * 4 + i) + " has not issued its part";
+  return text;
+}
+
 std::string describe_wait(const Cluster &cluster, Cta &cta, const Warp &warp, const Group &group) {
   switch (group.wait) {
     case Wait::kMbarrier: return describe_mbarrier(cluster, cta, group);
@@ -108,14 +117,13 @@ std::string describe_wait(const Cluster &cluster, Cta &cta, const Warp &warp, co
     case Wait::kTensorLoads: return std::to_string(warp.tensor_loads) + " tcgen05.ld";
     case Wait::kTensorStores: return std::to_string(warp.tensor_stores) + " tcgen05.st";
     case Wait::kTensorAlloc: return describe_alloc(cta);
+    case Wait::kWgmmaGroups: return describe_wgmma(cta, warp, group);
     case Wait::kNothing: break;
   }
   return "nothing";
 }
 
 }  // namespace
-
-std::string Cluster::line_of(uint32_t pc) const { return place_of(state, pc); }
 
 std::string Cluster::name_of_shared(uint32_t offset) const {
   return state.launch.names.of_shared(int64_t{offset} - int64_t{state.dynamic_shared_offset});
