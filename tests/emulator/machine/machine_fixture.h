@@ -37,6 +37,9 @@ class Machine {
     std::memcpy(values.data(), memory.resolve(address_, words_ * 4), words_ * 4);
     return values;
   }
+  void set_output(const std::vector<uint32_t> &values) {
+    std::memcpy(memory.resolve(address_, words_ * 4), values.data(), words_ * 4);
+  }
   /// The line of the text that has these words, from 1.
   uint32_t line_of(const std::string &words) const {
     const size_t at = text_.find(words);

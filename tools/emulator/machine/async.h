@@ -30,6 +30,8 @@ class AsyncWork {
   size_t num_ready() const;
   /// Advances one of them: copies first, oldest first, then the head of each tensor pipe.
   void advance(size_t which);
+  /// How many of those are copies: the first ones.
+  size_t num_copies() const { return copies_.size(); }
   uint64_t num_issued() const { return num_issued_; }
 
  private:

@@ -11,10 +11,6 @@ namespace warpwright::emulator {
 
 namespace {
 
-/// Instructions that a warp runs before another may: long enough to be quick, short enough that nobody starves.
-constexpr uint32_t kSlice = 4096;
-constexpr uint32_t kRandomSlice = 64;
-
 /// The instruction at which group `which` has to look for another: where one stands further on, or at once (0) when one that
 /// can run stands no further.
 uint32_t next_meeting(const Warp &warp, size_t which) {
@@ -60,22 +56,17 @@ void merge_groups(Warp &warp) {
     }
 }
 
-void LaunchState::add(Finding finding) {
-  const std::lock_guard<std::mutex> lock(mutex);
-  for (const Finding &known : report.findings)
-    if (known.slug == finding.slug && known.text == finding.text) {
-      ++report.findings_left_out;
-      return;
-    }
-  if (report.findings.size() >= options.max_findings) {
-    ++report.findings_left_out;
-    return;
-  }
-  report.findings.push_back(std::move(finding));
+void ClusterFindings::add(Finding finding, uint32_t max_findings) {
+  const bool is_known = std::any_of(findings.begin(), findings.end(), [&](const Finding &known) {
+    return known.slug == finding.slug && known.text == finding.text;
+  });
+  if (is_known || findings.size() >= max_findings) ++left_out;
+  else findings.push_back(std::move(finding));
 }
 
-Cluster::Cluster(LaunchState &launch_state, ptx::Dim3 first_cta)
-    : state(launch_state), first_cta_(first_cta), random_(launch_state.options.seed * 0x9E3779B97F4A7C15u + first_cta.x) {
+Cluster::Cluster(LaunchState &launch_state, uint64_t cluster_number, ptx::Dim3 first_cta)
+    : state(launch_state), number(cluster_number), first_cta_(first_cta),
+      random_(launch_state.options.seed * 0x9E3779B97F4A7C15u + cluster_number) {
   const ptx::Dim3 shape = state.cluster_shape;
   const uint32_t shared_bytes = state.dynamic_shared_offset + state.launch.dynamic_shared_bytes;
   for (uint32_t rank = 0; rank < shape.count(); ++rank) {
@@ -169,10 +160,10 @@ bool Cluster::is_satisfied(Cta &cta, Warp &warp, Group &group) {
   return true;
 }
 
-void Cluster::run_group(Cta &cta, Warp &warp, size_t which, uint32_t budget) {
+uint32_t Cluster::run_group(Cta &cta, Warp &warp, size_t which, uint32_t budget) {
   const Op *const ops = state.program.ops.data();
-  const bool stops_at_effects = state.options.schedule != Schedule::kLazy;
-  uint64_t executed = 0;
+  const bool stops_at_effects = stops_at_effects_;
+  uint32_t executed = 0;
   Group &group = warp.groups[which];
   uint32_t meeting = next_meeting(warp, which);
   Execution x{*this, cta, warp, group};
@@ -209,85 +200,12 @@ void Cluster::run_group(Cta &cta, Warp &warp, size_t which, uint32_t budget) {
       meeting = next_meeting(warp, which);
       if (meeting <= group.pc) break;
     } else {
-      if (step == Step::kFault) state.is_stopped = true;
+      if (step == Step::kFault) stop();
       break;
     }
   }
   statistics.warp_instructions += executed;
-}
-
-bool Cluster::step_warps() {
-  bool did_something = false;
-  const bool is_random = state.options.schedule == Schedule::kRandom;
-  std::vector<std::pair<Cta *, Warp *>> order;
-  for (auto &cta : ctas)
-    for (Warp &warp : cta->warps)
-      if (!warp.groups.empty()) order.emplace_back(cta.get(), &warp);
-  if (is_random) std::shuffle(order.begin(), order.end(), random_);
-  for (auto [cta, warp] : order) {
-    merge_groups(*warp);
-    // The group that is furthest behind, so that lanes meet again where their paths do.
-    size_t best = warp->groups.size();
-    for (size_t i = 0; i < warp->groups.size(); ++i) {
-      Group &group = warp->groups[i];
-      if (group.wait != Wait::kNothing) {
-        if (!is_satisfied(*cta, *warp, group)) continue;
-        group.wait = Wait::kNothing;
-      }
-      if (best == warp->groups.size() || group.pc < warp->groups[best].pc) best = i;
-    }
-    if (best == warp->groups.size()) continue;
-    const uint32_t budget = is_random ? 1 + static_cast<uint32_t>(random_() % kRandomSlice) : kSlice;
-    run_group(*cta, *warp, best, budget);
-    did_something = true;
-    if (state.is_stopped || is_random) return true;
-    if (state.options.schedule == Schedule::kEager)
-      while (async.num_ready()) async.advance(0);
-  }
-  return did_something;
-}
-
-bool Cluster::wake_waits_with_time_limits() {
-  if (progress_at_wake_ == progress_) return false;
-  progress_at_wake_ = progress_;
-  bool woke = false;
-  for (auto &cta : ctas)
-    for (Warp &warp : cta->warps)
-      for (Group &group : warp.groups)
-        if (group.wait == Wait::kMbarrier) woke = group.has_timed_out = true;
-  return woke;
-}
-
-void Cluster::run() {
-  const bool is_random = state.options.schedule == Schedule::kRandom;
-  uint64_t counted = 0;
-  while (live_threads > 0 && !state.is_stopped) {
-    const size_t ready = async.num_ready();
-    if (is_random && ready > 0 && random_() % 2 == 0) {
-      async.advance(random_() % ready);
-      ++progress_;
-      continue;
-    }
-    if (!step_warps()) {
-      if (async.num_ready() > 0) {
-        async.advance(is_random ? random_() % async.num_ready() : 0);
-        ++progress_;
-      } else if (!wake_waits_with_time_limits()) {
-        report_deadlock();
-        return;
-      }
-    }
-    if (statistics.warp_instructions - counted > 100'000) {
-      state.instructions += statistics.warp_instructions - counted;
-      counted = statistics.warp_instructions;
-      if (state.instructions > state.options.max_warp_instructions) {
-        add_finding("run.too-long", "the launch has run " + std::to_string(state.instructions) + " warp instructions", "");
-        state.is_stopped = true;
-      }
-    }
-  }
-  if (state.is_stopped) return;
-  while (async.num_ready()) async.advance(0);
+  return executed;
 }
 
 }  // namespace warpwright::emulator

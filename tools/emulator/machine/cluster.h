@@ -5,6 +5,7 @@
 #include "tools/emulator/machine/async.h"
 #include "tools/emulator/machine/launch.h"
 #include "tools/emulator/machine/program.h"
+#include "tools/emulator/machine/schedule.h"
 #include "tools/emulator/machine/shared_memory.h"
 #include "tools/emulator/machine/warpgroup.h"
 
@@ -95,6 +96,14 @@ struct Cta {
   static constexpr uint32_t kRankShift = 24;
 };
 
+/// What one cluster found.
+struct ClusterFindings {
+  std::vector<Finding> findings;
+  uint64_t left_out = 0;
+  RecordedSchedule schedule;  ///< until the first finding; without decisions where nobody asked or there were too many
+  void add(Finding finding, uint32_t max_findings);
+};
+
 /// What all clusters of a launch share.
 struct LaunchState {
   LaunchState(const Launch &the_launch, const Program &the_program, const Options &the_options, GlobalMemory &the_memory,
@@ -108,21 +117,33 @@ struct LaunchState {
   GlobalMemory &memory;
   ptx::Dim3 cluster_shape;
   uint32_t dynamic_shared_offset = 0;
-  std::mutex mutex;  ///< of `report`
-  Report report;
+  std::mutex mutex;  ///< of `statistics` and `findings`
+  Statistics statistics;
+  std::map<uint64_t, ClusterFindings> findings;  ///< by cluster; no more clusters than the report has findings
   std::atomic<uint64_t> instructions{0};
-  std::atomic<bool> is_stopped{false};
+  /// The first cluster in which nothing can go on. Those before it run to their end, so that a report does not depend on
+  /// how many run at a time.
+  std::atomic<uint64_t> stopped_at{~uint64_t{0}};
 
-  void add(Finding finding);
+  void add(uint64_t cluster, ClusterFindings found);
+  Report report(uint64_t num_clusters);
 };
 
 class Cluster {
  public:
-  Cluster(LaunchState &launch_state, ptx::Dim3 first_cta);
+  /// `cluster_number`: counted along x, then y, then z.
+  Cluster(LaunchState &launch_state, uint64_t cluster_number, ptx::Dim3 first_cta);
   /// Until every thread has ended, or nothing can go on.
   void run();
+  /// The decisions of an earlier run, to the finding that ended them.
+  void replay(const RecordedSchedule &recorded);
+  /// Nothing goes on after the current instruction.
+  void stop();
+  bool is_stopped() const { return state.stopped_at.load(std::memory_order_relaxed) <= number; }
 
   LaunchState &state;
+  const uint64_t number;
+  ClusterFindings findings;
   std::vector<std::unique_ptr<Cta>> ctas;
   AsyncWork async;
   uint64_t cluster_phase = 0;
@@ -146,8 +167,20 @@ class Cluster {
   std::string line_of(uint32_t pc) const;
 
  private:
+  // scheduler.cpp
   bool step_warps();
-  void run_group(Cta &cta, Warp &warp, size_t which, uint32_t budget);
+  bool step_adversary();
+  bool take_turn(uint32_t warp, uint32_t budget);
+  void advance_async(size_t which);
+  size_t newest_async(bool prefers_copies) const;
+  void decide(Decision decision);
+  bool follow(const Decision &decision);
+  size_t next_group(Cta &cta, Warp &warp);
+  void check_length();
+  uint32_t warps_per_cta() const { return static_cast<uint32_t>(ctas.front()->warps.size()); }
+  uint32_t num_warps() const { return warps_per_cta() * static_cast<uint32_t>(ctas.size()); }
+
+  uint32_t run_group(Cta &cta, Warp &warp, size_t which, uint32_t budget);
   bool is_satisfied(Cta &cta, Warp &warp, Group &group);
   bool wake_waits_with_time_limits();
   void report_deadlock();
@@ -157,6 +190,12 @@ class Cluster {
   std::mt19937_64 random_;
   uint64_t progress_ = 0;        ///< grows with everything that others can see
   uint64_t progress_at_wake_ = ~uint64_t{0};
+  bool stops_at_effects_ = false;
+  std::vector<uint32_t> order_;  ///< of warps, in which they are tried
+  uint32_t held_warp_ = 0, turn_ = 0;  ///< of the adversary
+  bool holds_async_ = false;
+  uint64_t counted_ = 0;               ///< instructions that the launch's sum has
+  uint64_t instructions_at_async_ = 0; ///< when asynchronous work last went on
 };
 
 /// Lanes that stand at one instruction become one group.

@@ -20,7 +20,7 @@ struct Issue {
   void note(const Error &error) const { cluster->add_finding(*cta, cta->warps[warp], lane, pc, error.slug, error.text); }
   void stop(const Error &error) const {
     note(error);
-    cluster->state.is_stopped = true;
+    cluster->stop();
   }
 };
 

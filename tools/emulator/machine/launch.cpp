@@ -9,6 +9,30 @@
 
 namespace warpwright::emulator {
 
+void LaunchState::add(uint64_t cluster, ClusterFindings found) {
+  if (found.findings.empty()) return;
+  findings[cluster] = std::move(found);
+  if (findings.size() > options.max_findings) findings.erase(std::prev(findings.end()));
+}
+
+Report LaunchState::report(uint64_t num_clusters) {
+  Report report;
+  report.statistics = statistics;
+  report.is_complete = statistics.clusters == num_clusters;
+  ClusterFindings all;
+  for (auto &[cluster, found] : findings) {
+    if (cluster > stopped_at) break;
+    if (all.findings.empty() && !found.schedule.decisions.empty() &&
+        found.schedule.decisions.size() <= RecordedSchedule::kMaxDecisions)
+      report.schedule = write_schedule(found.schedule);
+    for (Finding &finding : found.findings) all.add(std::move(finding), options.max_findings);
+    all.left_out += found.left_out;
+  }
+  report.findings = std::move(all.findings);
+  report.findings_left_out = all.left_out;
+  return report;
+}
+
 namespace {
 
 std::string text_of(ptx::Dim3 d) {
@@ -45,23 +69,27 @@ Finding check_launch(const Launch &launch, ptx::Dim3 cluster, const Program &pro
   return {};
 }
 
-void run_clusters(LaunchState &state, std::atomic<uint64_t> &next, uint64_t count) {
+void run_one(LaunchState &state, uint64_t i) {
   const ptx::Dim3 shape = state.cluster_shape;
   const ptx::Dim3 clusters{state.launch.grid.x / shape.x, state.launch.grid.y / shape.y, state.launch.grid.z / shape.z};
-  for (uint64_t i = next++; i < count && !state.is_stopped; i = next++) {
-    const auto x = static_cast<uint32_t>(i % clusters.x), y = static_cast<uint32_t>(i / clusters.x % clusters.y),
-               z = static_cast<uint32_t>(i / clusters.x / clusters.y);
-    Cluster cluster(state, {x * shape.x, y * shape.y, z * shape.z});
-    cluster.run();
-    const std::lock_guard<std::mutex> lock(state.mutex);
-    Statistics &sum = state.report.statistics;
-    sum.warp_instructions += cluster.statistics.warp_instructions;
-    sum.async_operations += cluster.async.num_issued();
-    sum.mmas += cluster.statistics.mmas;
-    sum.bytes_loaded += cluster.statistics.bytes_loaded;
-    sum.bytes_stored += cluster.statistics.bytes_stored;
-    sum.clusters += cluster.live_threads == 0 && !state.is_stopped;
-  }
+  const auto x = static_cast<uint32_t>(i % clusters.x), y = static_cast<uint32_t>(i / clusters.x % clusters.y),
+             z = static_cast<uint32_t>(i / clusters.x / clusters.y);
+  Cluster cluster(state, i, {x * shape.x, y * shape.y, z * shape.z});
+  if (state.options.replay) cluster.replay(*state.options.replay);
+  else cluster.run();
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  Statistics &sum = state.statistics;
+  sum.warp_instructions += cluster.statistics.warp_instructions;
+  sum.async_operations += cluster.async.num_issued();
+  sum.mmas += cluster.statistics.mmas;
+  sum.bytes_loaded += cluster.statistics.bytes_loaded;
+  sum.bytes_stored += cluster.statistics.bytes_stored;
+  sum.clusters += cluster.live_threads == 0 && !cluster.is_stopped();
+  state.add(i, std::move(cluster.findings));
+}
+
+void run_clusters(LaunchState &state, std::atomic<uint64_t> &next, uint64_t count) {
+  for (uint64_t i = next++; i < count && i < state.stopped_at; i = next++) run_one(state, i);
 }
 
 }  // namespace
@@ -77,18 +105,24 @@ Report run(const Launch &launch, GlobalMemory &memory, const Options &options) {
   if (cluster.x == 0) cluster = {};
   LaunchState state(launch, program, options, memory, cluster);
   if (Finding finding = check_launch(launch, cluster, program); !finding.slug.empty()) {
-    state.report.findings.push_back(std::move(finding));
-    return std::move(state.report);
+    Report report;
+    report.findings.push_back(std::move(finding));
+    return report;
   }
   const uint64_t count = launch.grid.count() / cluster.count();
+  if (options.replay) {
+    const uint64_t which = options.replay->cluster;
+    if (which < count) run_one(state, which);
+    else state.add(0, {{{"run.replay-differs", "there is no cluster " + std::to_string(which) + " of " + std::to_string(count), ""}}});
+    return state.report(count);
+  }
   std::atomic<uint64_t> next{0};
   std::vector<std::thread> helpers;
   for (uint32_t i = 1; i < std::min<uint64_t>(options.jobs, count); ++i)
     helpers.emplace_back([&] { run_clusters(state, next, count); });
   run_clusters(state, next, count);
   for (std::thread &helper : helpers) helper.join();
-  state.report.is_complete = state.report.statistics.clusters == count;
-  return std::move(state.report);
+  return state.report(count);
 }
 
 }  // namespace warpwright::emulator

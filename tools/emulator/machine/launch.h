@@ -3,9 +3,11 @@
 #pragma once
 
 #include "tools/emulator/machine/names.h"
+#include "tools/emulator/machine/schedule.h"
 #include "tools/emulator/memory/memory.h"
 #include "tools/emulator/ptx/module.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -27,6 +29,9 @@ enum class Schedule : uint8_t {
   kEager,   ///< asynchronous work at once, warps in turn
   kLazy,    ///< asynchronous work only when no warp can run, the oldest first
   kRandom,  ///< either, drawn from `seed`
+  /// Each warp in turn, from number `seed` on, is held for as long as others can run; asynchronous work goes on when they
+  /// cannot, the newest first, before the held warp or after it.
+  kAdversarial,
 };
 
 struct Options {
@@ -36,6 +41,8 @@ struct Options {
   uint32_t max_findings = 20;
   bool checks_memory = true;  ///< hazards of shared and tensor memory, initialisation
   uint32_t jobs = 1;          ///< clusters at a time
+  bool records_schedule = false;  ///< for Report::schedule
+  std::shared_ptr<const RecordedSchedule> replay;  ///< instead of `schedule`: these decisions, of one cluster
 };
 
 /// Something wrong with the kernel, or with how it was launched.
@@ -58,6 +65,7 @@ struct Report {
   std::vector<Finding> findings;
   uint64_t findings_left_out = 0;
   Statistics statistics;
+  std::string schedule;      ///< decisions up to the first finding (write_schedule()); empty: none, not asked for, or too many
   bool is_complete = false;  ///< every CTA ran to its end
   bool is_clean() const { return is_complete && findings.empty() && findings_left_out == 0; }
 };

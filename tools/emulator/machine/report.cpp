@@ -132,7 +132,11 @@ std::string Cluster::name_of_shared(uint32_t offset) const {
 std::string Cluster::line_of(uint32_t pc) const { return place_of(state, pc); }
 
 void Cluster::add_finding(std::string slug, std::string text, std::string where) {
-  state.add({std::move(slug), std::move(text), std::move(where)});
+  if (findings.findings.empty()) {
+    findings.schedule.cluster = number;
+    findings.schedule.slug = slug;
+  }
+  findings.add({std::move(slug), std::move(text), std::move(where)}, state.options.max_findings);
 }
 
 void Cluster::add_finding(const Cta &cta, const Warp &warp, uint32_t lane, uint32_t pc, std::string slug, std::string text) {

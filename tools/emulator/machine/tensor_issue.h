@@ -26,7 +26,7 @@ struct TensorIssue {
   void note(const Error &error) const { cluster->add_finding(*cta, cta->warps[warp], lane, pc, error.slug, error.text); }
   void stop(const Error &error) const {
     note(error);
-    cluster->state.is_stopped = true;
+    cluster->stop();
   }
   template <class Function> void each_cta(Function function) const {
     for (uint32_t i = 0; i < cta_group; ++i) function(*ctas[i]);
