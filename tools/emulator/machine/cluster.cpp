@@ -75,6 +75,21 @@ Cluster::Cluster(LaunchState &launch_state, uint64_t cluster_number, ptx::Dim3 f
     ctas.push_back(std::make_unique<Cta>(rank, index, shared_bytes));
     create_warps(*ctas.back());
   }
+  if (state.options.checks_races) watch_races(shared_bytes);
+}
+
+void Cluster::watch_races(uint32_t shared_bytes) {
+  const auto warps_per_cta = static_cast<uint32_t>(ctas.front()->warps.size());
+  race::Names names;
+  names.shared = [this](uint32_t cta, uint32_t offset) {
+    return name_of_shared(offset) + (ctas.size() > 1 ? " of CTA rank " + std::to_string(cta) : "");
+  };
+  names.place = [this, warps_per_cta](uint32_t warp, uint32_t pc) {
+    return (ctas.size() > 1 ? "CTA rank " + std::to_string(warp / warps_per_cta) + " " : "") + "warp " +
+           std::to_string(warp % warps_per_cta) + " at " + line_of(pc);
+  };
+  races = std::make_unique<race::Detector>(static_cast<uint32_t>(ctas.size()), warps_per_cta, shared_bytes, state.options.tensor_order,
+                                           std::move(names));
 }
 
 void Cluster::create_warps(Cta &cta) {
@@ -103,6 +118,7 @@ void Cluster::arrive_at_cluster_barrier(uint32_t threads) {
   if (cluster_arrived < live_threads || cluster_arrived == 0) return;
   cluster_arrived = 0;
   ++cluster_phase;
+  if (races) races->complete_phase(race::Detector::cluster_barrier(), cluster_phase);
   ++progress_;
 }
 
@@ -112,6 +128,8 @@ void Cluster::retire(Cta &cta, uint32_t threads) {
   arrive_at_cluster_barrier(0);
   ++progress_;
   if (cta.live_threads > 0) return;
+  if (races)
+    if (Error error = races->end_cta(cta.rank)) add_finding(std::move(error.slug), std::move(error.text), "");
   for (size_t i = 0; i < cta.warpgroups.size(); ++i)
     if (const uint32_t missing = cta.warpgroups[i].missing_warps())
       add_finding("wgmma.diverged", "a wgmma.mma_async of warps " + std::to_string(4 * i) + " to " + std::to_string(4 * i + 3) + " was not executed by " +
@@ -137,6 +155,7 @@ bool Cluster::is_satisfied(Cta &cta, Warp &warp, Group &group) {
       if (barrier.expected == 0 && barrier.arrived >= cta.live_threads && barrier.phase == group.parity) {
         barrier.arrived = 0;
         ++barrier.phase;
+        if (races) races->complete_phase(race::Detector::named_barrier(cta.rank, group.value), barrier.phase);
       }
       return barrier.phase != group.parity;
     }

@@ -150,6 +150,7 @@ class Cluster {
   uint32_t cluster_arrived = 0;  ///< threads, in the current phase
   uint32_t live_threads = 0;
   Statistics statistics;
+  std::unique_ptr<race::Detector> races;  ///< nullptr: not asked for
 
   /// A shared address as a CTA and an offset; nullptr when no CTA of the cluster has that rank.
   Cta *cta_of(uint64_t shared_address);
@@ -159,11 +160,16 @@ class Cluster {
   /// Threads that end count as arrived from then on; the last one of a CTA must have freed its tensor memory.
   void retire(Cta &cta, uint32_t threads);
   void arrive_at_cluster_barrier(uint32_t threads);
+  /// A warp of the cluster, as `races` counts them.
+  uint32_t warp_number(const Cta &cta, uint32_t warp) const {
+    return cta.rank * static_cast<uint32_t>(cta.warps.size()) + warp;
+  }
+  static uint64_t key_of_mbarrier(const Cta &cta, uint32_t offset) { return race::Detector::mbarrier(cta.rank, offset); }
 
   void add_finding(const Cta &cta, const Warp &warp, uint32_t lane, uint32_t pc, std::string slug, std::string text);
   void add_finding(std::string slug, std::string text, std::string where);
   std::string name_of_shared(uint32_t offset) const;
-  /// "gemm.cu:540 (PTX line 412)"
+  /// An instruction's line in the source, where the PTX names it, and in the PTX.
   std::string line_of(uint32_t pc) const;
 
  private:
@@ -185,6 +191,7 @@ class Cluster {
   bool wake_waits_with_time_limits();
   void report_deadlock();
   void create_warps(Cta &cta);
+  void watch_races(uint32_t shared_bytes);
 
   ptx::Dim3 first_cta_;
   std::mt19937_64 random_;

@@ -31,7 +31,9 @@ struct Execution {
     for (uint32_t left = mask; left; left &= left - 1) function(static_cast<uint32_t>(__builtin_ctz(left)));
   }
   uint32_t first_lane() const { return static_cast<uint32_t>(__builtin_ctz(mask)); }
-  uint32_t thread_of(uint32_t lane) const { return warp.index * 32 + lane; }
+
+  /// Who this is to the race detector.
+  race::Actor actor() const { return {cluster.warp_number(cta, warp.index), op->index}; }
 
   /// A finding at this instruction; kFault, so that `return x.fault(…)` ends the lanes.
   Step fault(std::string slug, std::string text);

@@ -12,7 +12,7 @@ namespace {
 const std::unordered_map<std::string_view, std::vector<const Form *>> &table() {
   static const auto forms = [] {
     std::unordered_map<std::string_view, std::vector<const Form *>> all;
-    for (const auto part : {integer_forms(), float_forms(), convert_forms(), control_forms(), memory_forms(), barrier_forms(),
+    for (const auto part : {integer_forms(), integer_more_forms(), float_forms(), half_forms(), convert_forms(), narrow_forms(), control_forms(), memory_forms(), barrier_forms(),
                             bulk_forms(), tensor_forms(), tensor_memory_forms(), wgmma_forms()})
       for (const Form &form : part) all[form.opcode].push_back(&form);
     return all;
@@ -48,6 +48,16 @@ bool find_shared(Execution &x, uint64_t address, uint32_t bytes, uint32_t align,
     return false;
   }
   return true;
+}
+
+void touch_shared(Execution &x, Cta &cta, ByteRange range, bool is_write, race::Kind kind) {
+  if (x.cluster.state.options.checks_memory) {
+    SharedMemory &shared = cta.shared;
+    const Error error = is_write ? shared.write(range.offset, range.bytes) : shared.read(range.offset, range.bytes);
+    if (error) x.note(error);
+  }
+  if (!x.cluster.races) return;
+  if (const Error error = x.cluster.races->touch(x.actor(), cta.rank, range, is_write, kind)) x.note(error);
 }
 
 }  // namespace warpwright::emulator

@@ -19,6 +19,9 @@ inline constexpr uint32_t kWide = 1u << 30;
 std::span<const Form> integer_forms();
 std::span<const Form> float_forms();
 std::span<const Form> convert_forms();
+std::span<const Form> half_forms();
+std::span<const Form> narrow_forms();
+std::span<const Form> integer_more_forms();
 std::span<const Form> control_forms();
 std::span<const Form> memory_forms();
 std::span<const Form> barrier_forms();
@@ -57,5 +60,28 @@ inline constexpr uint64_t kWindowMask = uint64_t{0xFF} << 56;
 /// `*offset` say where.
 /// Errors    memory.out-of-bounds, memory.misaligned.
 bool find_shared(Execution &x, uint64_t address, uint32_t bytes, uint32_t align, Cta **cta, uint32_t *offset);
+
+/// Checks and notes an ordinary access to shared memory that find_shared() has found.
+void touch_shared(Execution &x, Cta &cta, ByteRange range, bool is_write, race::Kind kind = race::Kind::kGeneric);
+
+/// Adds to an mbarrier's counts as `change` does, and tells the race detector when that completes a phase. Returns what
+/// `change` returns.
+template <class Change> bool change_mbarrier(Cluster &cluster, const Cta &cta, uint32_t offset, Mbarrier &barrier, Change change) {
+  const uint64_t phase = barrier.phase;
+  const bool is_legal = change(barrier);
+  if (cluster.races && barrier.phase != phase) cluster.races->complete_phase(Cluster::key_of_mbarrier(cta, offset), barrier.phase);
+  return is_legal;
+}
+
+/// Asynchronous work will signal it; when that is another CTA's, somebody must wait for it before the CTA ends.
+inline void signal_later(Execution &x, const Cta &cta, uint32_t offset, const Mbarrier &barrier) {
+  if (x.cluster.races && &cta != &x.cta) x.cluster.races->signal_later(x.actor(), Cluster::key_of_mbarrier(cta, offset), barrier.phase);
+}
+
+/// Notes a use of an mbarrier whose init the warp, or the asynchronous work that it issues, cannot count on.
+inline void use_mbarrier(Execution &x, const Cta &cta, uint32_t offset, bool is_async) {
+  if (!x.cluster.races) return;
+  if (const Error error = x.cluster.races->use_mbarrier(x.actor(), Cluster::key_of_mbarrier(cta, offset), is_async)) x.note(error);
+}
 
 }  // namespace warpwright::emulator

@@ -29,6 +29,7 @@ Step init(Execution &x, const Op &op) {
       return;
     }
     if (const Error error = cta->shared.init_barrier(offset, x.lanes<uint32_t>(op.operands[2])[i])) x.note(error);
+    else if (x.cluster.races) x.cluster.races->init_mbarrier(x.actor(), Cluster::key_of_mbarrier(*cta, offset));
   });
   return step;
 }
@@ -44,21 +45,22 @@ Step invalidate(Execution &x, const Op &op) {
   return step;
 }
 
-void arrive(Execution &x, Mbarrier &barrier, uint32_t offset, uint32_t count) {
-  if (!barrier.arrive(count))
+void arrive(Execution &x, const Cta &cta, Mbarrier &barrier, uint32_t offset, uint32_t count, race::Semantics semantics) {
+  if (x.cluster.races) x.cluster.races->release(x.actor().warp, Cluster::key_of_mbarrier(cta, offset), semantics);
+  if (!change_mbarrier(x.cluster, cta, offset, barrier, [&](Mbarrier &b) { return b.arrive(count); }))
     x.note("mbarrier.over-arrival", std::to_string(count) + " arrival(s) on " + x.cluster.name_of_shared(offset) + ", which waits for " +
                                         std::to_string(barrier.pending) + " of " + std::to_string(barrier.expected) + " in phase " +
                                         std::to_string(barrier.phase));
 }
 
-void add_transactions(Execution &x, Mbarrier &barrier, uint32_t offset, int64_t bytes) {
-  if (!barrier.add_transactions(bytes))
+void add_transactions(Execution &x, const Cta &cta, Mbarrier &barrier, uint32_t offset, int64_t bytes) {
+  if (!change_mbarrier(x.cluster, cta, offset, barrier, [&](Mbarrier &b) { return b.add_transactions(bytes); }))
     x.note("mbarrier.transactions", "the transaction count of " + x.cluster.name_of_shared(offset) + " leaves its range: " +
                                         std::to_string(barrier.transactions));
 }
 
 /// `>?state, [bar], ?number`: number is the bytes (expects) or the count (absent: 1).
-template <bool kHasState, bool kArrives, bool kExpects> Step arrive_form(Execution &x, const Op &op) {
+template <bool kHasState, bool kArrives, bool kExpects, race::Semantics kSemantics> Step arrive_form(Execution &x, const Op &op) {
   constexpr uint32_t kFirst = kHasState ? 1 : 0;
   Step step = Step::kYield;
   x.each_lane([&](uint32_t i) {
@@ -69,17 +71,18 @@ template <bool kHasState, bool kArrives, bool kExpects> Step arrive_form(Executi
       step = Step::kFault;
       return;
     }
+    use_mbarrier(x, *cta, offset, false);
     const uint32_t place = op.operands[kFirst + 2];
     const uint32_t number = place == kAbsent ? 1 : x.lanes<uint32_t>(place)[i];
     if constexpr (kHasState) x.lanes<uint64_t>(op.operands[0])[i] = barrier->phase;
-    if constexpr (kExpects) add_transactions(x, *barrier, offset, number);
-    if constexpr (kArrives) arrive(x, *barrier, offset, kExpects ? 1 : number);
+    if constexpr (kExpects) add_transactions(x, *cta, *barrier, offset, number);
+    if constexpr (kArrives) arrive(x, *cta, *barrier, offset, kExpects ? 1 : number, kSemantics);
   });
   return step;
 }
 
 /// `>p, [bar], parity or state, ?hint`. A try_wait parks until the phase completes; a test_wait answers at once.
-template <bool kIsParity, bool kMayPark> Step wait(Execution &x, const Op &op) {
+template <bool kIsParity, bool kMayPark, race::Semantics kSemantics> Step wait(Execution &x, const Op &op) {
   const uint32_t lane = x.first_lane();
   Cta *cta = nullptr;
   uint32_t offset = 0;
@@ -90,6 +93,7 @@ template <bool kIsParity, bool kMayPark> Step wait(Execution &x, const Op &op) {
     const uint64_t address = address_in_lane(x, op, 1, i);
     is_uniform &= address == first_address;
     const Mbarrier *barrier = find_barrier(x, address, &offset, &cta);
+    if (barrier && (i == lane || address != first_address)) use_mbarrier(x, *cta, offset, false);
     if (!barrier) {
       failed = true;
       return;
@@ -101,6 +105,8 @@ template <bool kIsParity, bool kMayPark> Step wait(Execution &x, const Op &op) {
     const bool holds = kIsParity ? barrier->is_complete(x.lanes<uint32_t>(op.operands[3])[i])
                                  : barrier->phase > x.lanes<uint64_t>(op.operands[3])[i];
     complete |= uint32_t{holds} << i;
+    if (holds && x.cluster.races && (i == lane || address != first_address))
+      x.cluster.races->acquire(x.actor().warp, Cluster::key_of_mbarrier(*cta, offset), kSemantics);
   });
   if (failed) return Step::kFault;
   // A try_wait may return false before the phase completes. Here the first one does, so that code which takes its return
@@ -126,12 +132,14 @@ template <bool kWaits> Step cta_barrier(Execution &x, const Op &op) {
   const uint32_t threads = op.operands[1] == kAbsent ? 0 : x.lanes<uint32_t>(op.operands[1])[lane];
   if (id >= x.cta.barriers.size()) return x.fault("barrier.id", "barrier " + std::to_string(id) + "; there are 0 to 15");
   NamedBarrier &barrier = x.cta.barriers[id];
+  const uint64_t key = race::Detector::named_barrier(x.cta.rank, id);
   if (x.group.has_arrived) {
     if (static_cast<uint32_t>(barrier.phase) == x.group.parity) {
       x.group.wait = Wait::kNamedBarrier;
       return Step::kPark;
     }
     x.group.has_arrived = false;
+    if (x.cluster.races) x.cluster.races->acquire(x.actor().warp, key, race::Semantics::kFull);
     return Step::kNext;
   }
   if (threads % 32) return x.fault("barrier.threads", std::to_string(threads) + " threads: not a multiple of 32");
@@ -144,9 +152,14 @@ template <bool kWaits> Step cta_barrier(Execution &x, const Op &op) {
   if (barrier.arrived > wanted)
     return x.fault("barrier.threads", std::to_string(barrier.arrived) + " threads at barrier " + std::to_string(id) + " for " +
                                           std::to_string(wanted));
+  if (x.cluster.races) x.cluster.races->release(x.actor().warp, key, race::Semantics::kFull);
   if (barrier.arrived == wanted) {
     barrier.arrived = 0;
     ++barrier.phase;
+    if (x.cluster.races) {
+      x.cluster.races->complete_phase(key, barrier.phase);
+      if (kWaits) x.cluster.races->acquire(x.actor().warp, key, race::Semantics::kFull);
+    }
     return Step::kYield;
   }
   if (!kWaits) return Step::kYield;
@@ -157,7 +170,7 @@ template <bool kWaits> Step cta_barrier(Execution &x, const Op &op) {
   return Step::kPark;
 }
 
-Step cluster_arrive(Execution &x, const Op &) {
+template <race::Semantics kSemantics> Step cluster_arrive(Execution &x, const Op &) {
   const auto phase = static_cast<uint32_t>(x.cluster.cluster_phase);
   bool failed = false;
   x.each_lane([&](uint32_t i) {
@@ -165,6 +178,7 @@ Step cluster_arrive(Execution &x, const Op &) {
     x.warp.cluster_phase[i] = phase + 1;
   });
   if (failed) return x.fault("barrier.cluster-twice", "arrives at the cluster's barrier again before waiting");
+  if (x.cluster.races) x.cluster.races->release(x.actor().warp, race::Detector::cluster_barrier(), kSemantics);
   x.cluster.arrive_at_cluster_barrier(static_cast<uint32_t>(__builtin_popcount(x.mask)));
   return Step::kYield;
 }
@@ -172,18 +186,43 @@ Step cluster_arrive(Execution &x, const Op &) {
 Step cluster_wait(Execution &x, const Op &) {
   const uint32_t wanted = x.warp.cluster_phase[x.first_lane()];
   if (wanted == 0) return x.fault("barrier.cluster-wait", "waits at the cluster's barrier without having arrived");
-  if (x.cluster.cluster_phase >= wanted) return Step::kNext;
+  if (x.cluster.cluster_phase >= wanted) {
+    if (x.cluster.races) x.cluster.races->acquire(x.actor().warp, race::Detector::cluster_barrier(), race::Semantics::kFull);
+    return Step::kNext;
+  }
   x.group.wait = Wait::kCluster;
   x.group.value = wanted;
   return Step::kPark;
 }
 
-Step fence_async_proxy(Execution &x, const Op &) {
-  x.each_lane([&](uint32_t i) { x.cta.shared.fence_async_proxy(x.thread_of(i)); });
+template <void (race::Detector::*kFence)(uint32_t)> Step fence(Execution &x, const Op &) {
+  if (x.cluster.races) (x.cluster.races.get()->*kFence)(x.actor().warp);
   return Step::kNext;
 }
 
 Step nothing(Execution &, const Op &) { return Step::kNext; }
+
+template <race::Semantics kSemantics, class Add>
+void add_mbarriers(Add add, std::initializer_list<std::string> arrivals, std::initializer_list<std::string> waits) {
+  for (const std::string &order : arrivals) {
+    for (const std::string space : {".shared", ".shared::cta", ""}) {
+      add("mbarrier.arrive" + order + space + ".b64", ">l a ?w", arrive_form<true, true, false, kSemantics>);
+      add("mbarrier.arrive.expect_tx" + order + space + ".b64", ">l a w", arrive_form<true, true, true, kSemantics>);
+    }
+    add("mbarrier.arrive" + order + ".shared::cluster.b64", ">l a ?w", arrive_form<true, true, false, kSemantics>);
+    add("mbarrier.arrive.expect_tx" + order + ".shared::cluster.b64", ">l a w", arrive_form<true, true, true, kSemantics>);
+    if (order.starts_with(".release")) continue;
+    for (const std::string space : {".shared", ".shared::cta", ".shared::cluster"})
+      add("mbarrier.expect_tx" + order + space + ".b64", "a w", arrive_form<false, false, true, kSemantics>);
+  }
+  for (const std::string &order : waits)
+    for (const std::string space : {".shared", ".shared::cta", ""}) {
+      add("mbarrier.try_wait.parity" + order + space + ".b64", ">p a w ?w", wait<true, true, kSemantics>);
+      add("mbarrier.test_wait.parity" + order + space + ".b64", ">p a w", wait<true, false, kSemantics>);
+      add("mbarrier.try_wait" + order + space + ".b64", ">p a l ?w", wait<false, true, kSemantics>);
+      add("mbarrier.test_wait" + order + space + ".b64", ">p a l", wait<false, false, kSemantics>);
+    }
+}
 
 const std::vector<Form> &rows() {
   static std::deque<std::string> texts;
@@ -197,24 +236,8 @@ const std::vector<Form> &rows() {
       add("mbarrier.init" + space + ".b64", "a w", init);
       add("mbarrier.inval" + space + ".b64", "a", invalidate);
     }
-    for (const std::string order : {"", ".release.cta", ".release.cluster", ".relaxed.cta", ".relaxed.cluster"}) {
-      for (const std::string space : {".shared", ".shared::cta", ""}) {
-        add("mbarrier.arrive" + order + space + ".b64", ">l a ?w", arrive_form<true, true, false>);
-        add("mbarrier.arrive.expect_tx" + order + space + ".b64", ">l a w", arrive_form<true, true, true>);
-      }
-      add("mbarrier.arrive" + order + ".shared::cluster.b64", ">l a ?w", arrive_form<true, true, false>);
-      add("mbarrier.arrive.expect_tx" + order + ".shared::cluster.b64", ">l a w", arrive_form<true, true, true>);
-    }
-    for (const std::string order : {"", ".relaxed.cta", ".relaxed.cluster"})
-      for (const std::string space : {".shared", ".shared::cta", ".shared::cluster"})
-        add("mbarrier.expect_tx" + order + space + ".b64", "a w", arrive_form<false, false, true>);
-    for (const std::string order : {"", ".acquire.cta", ".acquire.cluster", ".relaxed.cta", ".relaxed.cluster"})
-      for (const std::string space : {".shared", ".shared::cta", ""}) {
-        add("mbarrier.try_wait.parity" + order + space + ".b64", ">p a w ?w", wait<true, true>);
-        add("mbarrier.test_wait.parity" + order + space + ".b64", ">p a w", wait<true, false>);
-        add("mbarrier.try_wait" + order + space + ".b64", ">p a l ?w", wait<false, true>);
-        add("mbarrier.test_wait" + order + space + ".b64", ">p a l", wait<false, false>);
-      }
+    add_mbarriers<race::Semantics::kFull>(add, {"", ".release.cta", ".release.cluster"}, {"", ".acquire.cta", ".acquire.cluster"});
+    add_mbarriers<race::Semantics::kRelaxed>(add, {".relaxed.cta", ".relaxed.cluster"}, {".relaxed.cta", ".relaxed.cluster"});
     for (const std::string word : {"barrier.cta.sync", "barrier.sync"}) {
       add(word, "w ?w", cta_barrier<true>);
       add(word + ".aligned", "w ?w", cta_barrier<true>, kAligned);
@@ -226,19 +249,21 @@ const std::vector<Form> &rows() {
     for (const std::string word : {"bar.sync", "bar.cta.sync"}) add(word, "w ?w", cta_barrier<true>, kAligned);
     for (const std::string word : {"bar.arrive", "bar.cta.arrive"}) add(word, "w w", cta_barrier<false>, kAligned);
     for (const std::string order : {"", ".release", ".relaxed"}) {
-      add("barrier.cluster.arrive" + order, "", cluster_arrive);
-      add("barrier.cluster.arrive" + order + ".aligned", "", cluster_arrive, kAligned);
+      const Handler arrive = order == ".relaxed" ? cluster_arrive<race::Semantics::kRelaxed> : cluster_arrive<race::Semantics::kFull>;
+      add("barrier.cluster.arrive" + order, "", arrive);
+      add("barrier.cluster.arrive" + order + ".aligned", "", arrive, kAligned);
     }
     for (const std::string order : {"", ".acquire"}) {
       add("barrier.cluster.wait" + order, "", cluster_wait);
       add("barrier.cluster.wait" + order + ".aligned", "", cluster_wait, kAligned);
     }
-    for (const std::string space : {"", ".shared::cta", ".shared::cluster"}) add("fence.proxy.async" + space, "", fence_async_proxy);
-    for (const std::string word :
-         {"fence.proxy.async.global", "fence.mbarrier_init.release.cluster", "fence.acq_rel.cta", "fence.acq_rel.cluster",
-          "fence.acq_rel.gpu", "fence.acq_rel.sys", "fence.sc.cta", "fence.sc.cluster", "fence.sc.gpu", "fence.sc.sys", "membar.cta",
-          "membar.gl", "membar.sys"})
-      add(word, "", nothing);
+    for (const std::string space : {"", ".shared::cta", ".shared::cluster"}) add("fence.proxy.async" + space, "", fence<&race::Detector::fence_async_proxy>);
+    add("fence.mbarrier_init.release.cluster", "", fence<&race::Detector::fence_mbarrier_init>);
+    for (const std::string word : {"fence.acq_rel", "fence.sc"})
+      for (const std::string scope : {".cta", ".cluster", ".gpu", ".sys"}) add(word + scope, "", fence<&race::Detector::fence_memory>);
+    for (const std::string word : {"membar.cta", "membar.gl", "membar.sys"}) add(word, "", fence<&race::Detector::fence_memory>);
+    // Global memory is not looked at.
+    add("fence.proxy.async.global", "", nothing);
     // The registers of the machine are not shared between warps.
     for (const std::string word : {"setmaxnreg.inc.sync.aligned.u32", "setmaxnreg.dec.sync.aligned.u32"}) add(word, "w", nothing, kAligned);
     return forms;

@@ -17,6 +17,16 @@ struct Issue {
   uint32_t warp, lane, pc;
   explicit Issue(Execution &x)
       : cluster(&x.cluster), cta(&x.cta), warp(x.warp.index), lane(x.first_lane()), pc(x.op->index) {}
+  race::Actor actor() const { return {cluster->warp_number(*cta, warp), pc}; }
+  /// The copy's access to shared memory, in use until `epoch` is observed.
+  void touch(const Cta &of, ByteRange range, bool is_write, race::Epoch epoch) const {
+    if (const Error error = cluster->races->touch_async(actor(), of.rank, {&range, 1}, is_write, epoch)) note(error);
+  }
+  /// A write that is over when an mbarrier's current phase is.
+  void fill(const Cta &to, ByteRange range, Cta &barrier_cta, uint32_t barrier) const {
+    if (!cluster->races) return;
+    touch(to, range, true, cluster->races->copy_epoch(Cluster::key_of_mbarrier(barrier_cta, barrier), barrier_cta.shared.barrier(barrier)->phase));
+  }
   void note(const Error &error) const { cluster->add_finding(*cta, cta->warps[warp], lane, pc, error.slug, error.text); }
   void stop(const Error &error) const {
     note(error);
@@ -29,7 +39,7 @@ void complete(const Issue &issue, Cta &cta, uint32_t barrier_offset, uint32_t by
   if (const char *slug = Cluster::check_alive(cta)) issue.note({slug, "a copy completes on an mbarrier of a CTA that has ended"});
   Mbarrier *barrier = cta.shared.barrier(barrier_offset);
   if (!barrier) return issue.stop({"mbarrier.not-initialised", "the mbarrier of a copy is gone when it completes"});
-  if (!barrier->add_transactions(-int64_t{bytes}))
+  if (!change_mbarrier(*issue.cluster, cta, barrier_offset, *barrier, [&](Mbarrier &b) { return b.add_transactions(-int64_t{bytes}); }))
     issue.stop({"mbarrier.transactions", "the transaction count of " + issue.cluster->name_of_shared(barrier_offset) +
                                              " leaves its range: " + std::to_string(barrier->transactions)});
 }
@@ -41,6 +51,7 @@ class BoxLoad : public AsyncOperation {
       : issue_(issue), map_(map), at_(at), to_(to), offset_(offset), bytes_(tma::box_bytes(map)), barrier_cta_(barrier_cta),
         barrier_(barrier) {
     if (const Error error = to_.shared.begin_async_write({offset_, bytes_})) issue_.note(error);
+    issue_.fill(to_, {offset_, bytes_}, barrier_cta_, barrier_);
   }
   bool advance() override {
     SharedMemory &shared = to_.shared;
@@ -67,6 +78,7 @@ class RangeLoad : public AsyncOperation {
   RangeLoad(const Issue &issue, const uint8_t *from, Cta &to, ByteRange range, uint32_t barrier)
       : issue_(issue), from_(from), to_(to), range_(range), barrier_(barrier) {
     if (const Error error = to_.shared.begin_async_write(range_)) issue_.note(error);
+    issue_.fill(to_, range_, to_, barrier_);
   }
   bool advance() override {
     std::memcpy(to_.shared.data() + range_.offset, from_, range_.bytes);
@@ -93,7 +105,9 @@ class Outgoing : public AsyncOperation {
     group_ = bulk.first + bulk.groups.size() - 1;
     ++bulk.groups.back().unread;
     ++bulk.groups.back().unfinished;
-    if (const Error error = x.cta.shared.begin_async_read(range_, x.thread_of(x.first_lane()))) issue_.note(error);
+    if (const Error error = x.cta.shared.begin_async_read(range_)) issue_.note(error);
+    if (x.cluster.races)
+      issue_.touch(x.cta, range_, false, x.cluster.races->bulk_epoch(x.actor().warp, issue_.lane, group_, true));
   }
   bool advance() override {
     SharedMemory &shared = issue_.cta->shared;
@@ -204,6 +218,7 @@ template <uint32_t kRank, bool kIsPair, bool kIsMulticast> Step load_box(Executi
   if (!is_reachable)
     return x.fault("tma.barrier-cta", "the mbarrier lies in CTA " + std::to_string(barrier_cta->rank) + ", the destination in CTA " +
                                           std::to_string(to->rank));
+  use_mbarrier(x, *barrier_cta, barrier, true);
   const Issue issue(x);
   const uint32_t ctas = kIsMulticast ? x.lanes<uint32_t>(op.operands[kBarrier + 2])[lane] & 0xFFFF : 1u << to->rank;
   const uint32_t barrier_flip = kIsPair ? barrier_cta->rank ^ to->rank : 0;
@@ -211,6 +226,9 @@ template <uint32_t kRank, bool kIsPair, bool kIsMulticast> Step load_box(Executi
     if (!(ctas >> rank & 1)) continue;
     if (rank >= x.cluster.ctas.size() || (rank ^ barrier_flip) >= x.cluster.ctas.size())
       return x.fault("tma.multicast", "the mask names CTA " + std::to_string(rank) + ", which the cluster does not have");
+    if (!x.cluster.ctas[rank ^ barrier_flip]->shared.barrier(barrier))
+      return x.fault("mbarrier.not-initialised", "the copy's mbarrier is not initialised in CTA " + std::to_string(rank ^ barrier_flip));
+    signal_later(x, *x.cluster.ctas[rank ^ barrier_flip], barrier, *x.cluster.ctas[rank ^ barrier_flip]->shared.barrier(barrier));
     x.cluster.async.issue_copy(
         std::make_unique<BoxLoad>(issue, map, at, *x.cluster.ctas[rank], offset, *x.cluster.ctas[rank ^ barrier_flip], barrier));
   }
@@ -249,6 +267,7 @@ Step load_range(Execution &x, const Op &op) {
     return Step::kFault;
   if (barrier_cta != to || !to->shared.barrier(barrier))
     return x.fault("mbarrier.not-initialised", "the copy has no mbarrier in its destination's CTA");
+  use_mbarrier(x, *barrier_cta, barrier, true);
   const uint64_t address = address_in_lane(x, op, 2, lane);
   const uint8_t *from = address % 16 == 0 ? x.cluster.state.memory.resolve(address, bytes) : nullptr;
   if (!from) return x.fault("memory.out-of-bounds", "the source is not aligned to 16 bytes or outside every allocation");
@@ -283,6 +302,14 @@ Step commit_group(Execution &x, const Op &) {
   return Step::kNext;
 }
 
+/// A thread has waited for all but the last `left` groups that it committed.
+void observe_groups(Execution &x, uint32_t lane, uint32_t left, bool reads_only) {
+  const auto found = x.warp.bulk.find(lane);
+  if (found == x.warp.bulk.end()) return;
+  const uint64_t committed = found->second.first + found->second.groups.size() - 1;
+  if (committed > left) x.cluster.races->wait_bulk(x.actor().warp, lane, committed - left, reads_only);
+}
+
 template <bool kReadsOnly> Step wait_group(Execution &x, const Op &op) {
   const uint32_t left = op.operands[0];
   bool waits = false;
@@ -290,7 +317,10 @@ template <bool kReadsOnly> Step wait_group(Execution &x, const Op &op) {
     const auto found = x.warp.bulk.find(i);
     waits |= found != x.warp.bulk.end() && found->second.incomplete(kReadsOnly) > left;
   });
-  if (!waits) return Step::kNext;
+  if (!waits) {
+    if (x.cluster.races) x.each_lane([&](uint32_t i) { observe_groups(x, i, left, kReadsOnly); });
+    return Step::kNext;
+  }
   x.group.wait = Wait::kBulkGroups;
   x.group.value = left;
   x.group.parity = kReadsOnly;

@@ -16,7 +16,8 @@ std::string hex(uint64_t value) {
 }
 
 /// The host's view of one lane's access, nullptr with a finding where there is none. `is_write` marks shared memory.
-uint8_t *view(Execution &x, Place place, uint64_t address, uint32_t bytes, uint32_t lane, bool is_write) {
+uint8_t *view(Execution &x, Place place, uint64_t address, uint32_t bytes, bool is_write,
+              race::Kind kind = race::Kind::kGeneric) {
   if (address % bytes) {
     x.note("memory.misaligned", "address " + hex(address) + " of a " + std::to_string(bytes) + "-byte access");
     return nullptr;
@@ -42,9 +43,7 @@ uint8_t *view(Execution &x, Place place, uint64_t address, uint32_t bytes, uint3
   Cta *cta = nullptr;
   uint32_t offset = 0;
   if (!find_shared(x, address, bytes, 1, &cta, &offset)) return nullptr;
-  if (x.cluster.state.options.checks_memory)
-    if (const Error error = is_write ? cta->shared.write(offset, bytes, x.thread_of(lane)) : cta->shared.read(offset, bytes))
-      x.note(error);
+  touch_shared(x, *cta, {offset, bytes}, is_write, kind);
   return cta->shared.data() + offset;
 }
 
@@ -54,7 +53,7 @@ template <class T, uint32_t kCount, Place kPlace> Step load(Execution &x, const 
   x.each_lane([&](uint32_t i) {
     if (failed) return;
     const uint64_t address = address_in_lane(x, op, kCount, i);
-    const uint8_t *data = view(x, kPlace, address, sizeof(T) * kCount, i, false);
+    const uint8_t *data = view(x, kPlace, address, sizeof(T) * kCount, false);
     if (!data) {
       failed = true;
       return;
@@ -74,7 +73,7 @@ template <class T, uint32_t kCount, Place kPlace> Step store(Execution &x, const
   bool failed = false;
   x.each_lane([&](uint32_t i) {
     if (failed) return;
-    uint8_t *data = view(x, kPlace, address_in_lane(x, op, 0, i), sizeof(T) * kCount, i, true);
+    uint8_t *data = view(x, kPlace, address_in_lane(x, op, 0, i), sizeof(T) * kCount, true);
     if (!data) {
       failed = true;
       return;
@@ -94,7 +93,7 @@ template <class T, bool kHasResult, Place kPlace, auto F> Step atomic(Execution 
   bool failed = false;
   x.each_lane([&](uint32_t i) {
     const uint64_t address = address_in_lane(x, op, kFirst, i);
-    uint8_t *data = failed ? nullptr : view(x, kPlace, address, sizeof(T), i, true);
+    uint8_t *data = failed ? nullptr : view(x, kPlace, address, sizeof(T), true, race::Kind::kAtomic);
     if (!data) {
       failed = true;
       return;
@@ -121,7 +120,7 @@ template <class T, bool kHasResult, Place kPlace, auto F> Step atomic(Execution 
 template <Place kPlace> Step compare_and_swap(Execution &x, const Op &op) {
   bool failed = false;
   x.each_lane([&](uint32_t i) {
-    uint8_t *data = failed ? nullptr : view(x, kPlace, address_in_lane(x, op, 1, i), 4, i, true);
+    uint8_t *data = failed ? nullptr : view(x, kPlace, address_in_lane(x, op, 1, i), 4, true, race::Kind::kAtomic);
     if (!data) {
       failed = true;
       return;

@@ -19,11 +19,12 @@ class Mma : public AsyncOperation {
  public:
   Mma(const TensorIssue &issue, const tensor::MmaRequest &request, tensor::MmaFootprint footprint)
       : issue_(issue), request_(request), footprint_(std::move(footprint)) {
+    if (issue_.cluster->races) watch();
     if (!issue_.cluster->state.options.checks_memory) return;
     issue_.each_cta([&](Cta &cta) {
       for (const auto *ranges : {&footprint_.a, &footprint_.b})
         for (const ByteRange range : *ranges)
-          if (const Error error = cta.shared.begin_async_read(range, issue_.thread())) issue_.note(error);
+          if (const Error error = cta.shared.begin_async_read(range)) issue_.note(error);
       mark(cta, 1);
     });
   }
@@ -55,6 +56,18 @@ class Mma : public AsyncOperation {
   }
 
  private:
+  void watch() {
+    race::Detector &races = *issue_.cluster->races;
+    const race::Epoch epoch = races.issue_tensor(issue_.actor().warp);
+    issue_.each_cta([&](Cta &cta) {
+      for (const auto *ranges : {&footprint_.a, &footprint_.b})
+        if (const Error error = races.touch_async(issue_.actor(), cta.rank, *ranges, false, epoch)) issue_.note(error);
+      for (const tensor::TensorRange &range : footprint_.reads)
+        issue_.touch(cta, range, false, race::Kind::kMma, epoch, request_.d_address);
+      for (const tensor::TensorRange &range : footprint_.writes)
+        issue_.touch(cta, range, true, race::Kind::kMma, epoch, request_.d_address);
+    });
+  }
   void mark(Cta &cta, int change) {
     for (const tensor::TensorRange &range : footprint_.writes)
       for (uint32_t c = range.col; c < range.col + range.cols; ++c)
@@ -110,9 +123,10 @@ class Copy : public AsyncOperation {
  public:
   Copy(const TensorIssue &issue, const tensor::CopyRequest &request, tensor::CopyFootprint footprint)
       : issue_(issue), request_(request), footprint_(std::move(footprint)) {
+    if (issue_.cluster->races) watch();
     issue_.each_cta([&](Cta &cta) {
       for (const ByteRange range : footprint_.reads)
-        if (const Error error = cta.shared.begin_async_read(range, issue_.thread())) issue_.note(error);
+        if (const Error error = cta.shared.begin_async_read(range)) issue_.note(error);
       mark(cta, 1);
     });
   }
@@ -129,6 +143,16 @@ class Copy : public AsyncOperation {
   }
 
  private:
+  void watch() {
+    race::Detector &races = *issue_.cluster->races;
+    const race::Epoch epoch = races.issue_tensor(issue_.actor().warp);
+    const uint32_t object = request_.shape == tensor::CopyShape::k4x256b ? race::kRows4x256b : 0;
+    issue_.each_cta([&](Cta &cta) {
+      if (const Error error = races.touch_async(issue_.actor(), cta.rank, footprint_.reads, false, epoch)) issue_.note(error);
+      for (const tensor::TensorRange &range : footprint_.writes)
+        issue_.touch(cta, range, true, race::Kind::kCopyToTensor, epoch, object);
+    });
+  }
   void mark(Cta &cta, int change) {
     for (const tensor::TensorRange &range : footprint_.writes)
       for (uint32_t c = range.col; c < range.col + range.cols; ++c)
@@ -157,26 +181,51 @@ template <tensor::CopyShape kShape, tensor::CopySource kSource, uint32_t kGroup>
 
 // ---- Commit
 
+/// One arrival of a commit whose work is over.
+class Arrival : public AsyncOperation {
+ public:
+  Arrival(const TensorIssue &issue, Cta &cta, uint32_t offset, const race::Detector::Commit &commit)
+      : issue_(issue), cta_(cta), offset_(offset), commit_(commit) {}
+  bool advance() override {
+    if (const char *slug = Cluster::check_alive(cta_)) issue_.note({slug, "a commit arrives in a CTA that has ended"});
+    Mbarrier *barrier = cta_.shared.barrier(offset_);
+    if (!barrier) {
+      issue_.stop({"mbarrier.not-initialised", "the mbarrier of a commit is gone when it completes"});
+      return true;
+    }
+    if (issue_.cluster->races) issue_.cluster->races->commit_arrives(commit_, Cluster::key_of_mbarrier(cta_, offset_));
+    if (!change_mbarrier(*issue_.cluster, cta_, offset_, *barrier, [](Mbarrier &b) { return b.arrive(1); }))
+      issue_.note({"mbarrier.over-arrival", "a commit arrives on " + issue_.cluster->name_of_shared(offset_) + " of CTA " +
+                                                std::to_string(cta_.rank) + ", which waits for no arrival in phase " +
+                                                std::to_string(barrier->phase)});
+    return true;
+  }
+
+ private:
+  TensorIssue issue_;
+  Cta &cta_;
+  uint32_t offset_;
+  race::Detector::Commit commit_;
+};
+
+/// Waits in the pipe for the work before it; then its arrivals go their ways, each when it will.
+/// Source: PTX ISA 9.0, "tcgen05.commit": the arrivals are asynchronous; of two commits' nothing says which comes first.
 class Commit : public AsyncOperation {
  public:
   Commit(const TensorIssue &issue, std::vector<std::pair<Cta *, uint32_t>> barriers)
-      : issue_(issue), barriers_(std::move(barriers)) {}
+      : issue_(issue), barriers_(std::move(barriers)) {
+    if (issue_.cluster->races) commit_ = issue_.cluster->races->commit(issue_.actor().warp);
+  }
   bool advance() override {
-    for (const auto &[cta, offset] : barriers_) {
-      if (const char *slug = Cluster::check_alive(*cta)) issue_.note({slug, "a commit arrives in a CTA that has ended"});
-      Mbarrier *barrier = cta->shared.barrier(offset);
-      if (!barrier) issue_.stop({"mbarrier.not-initialised", "the mbarrier of a commit is gone when it completes"});
-      else if (!barrier->arrive(1))
-        issue_.note({"mbarrier.over-arrival", "a commit arrives on " + issue_.cluster->name_of_shared(offset) + " of CTA " +
-                                                  std::to_string(cta->rank) + ", which waits for no arrival in phase " +
-                                                  std::to_string(barrier->phase)});
-    }
+    for (const auto &[cta, offset] : barriers_)
+      issue_.cluster->async.issue_copy(std::make_unique<Arrival>(issue_, *cta, offset, commit_));
     return true;
   }
 
  private:
   TensorIssue issue_;
   std::vector<std::pair<Cta *, uint32_t>> barriers_;
+  race::Detector::Commit commit_;  ///< what its arrivals say
 };
 
 /// `[bar]`, with multicast `, mask`: the same offset in each CTA of the mask.
@@ -196,6 +245,8 @@ template <uint32_t kGroup, bool kIsMulticast> Step commit(Execution &x, const Op
     if (!to->shared.barrier(offset))
       return x.fault("mbarrier.not-initialised", "commits to " + x.cluster.name_of_shared(offset) + " of CTA " + std::to_string(rank) +
                                                      ", where no mbarrier is");
+    use_mbarrier(x, *to, offset, true);
+    signal_later(x, *to, offset, *to->shared.barrier(offset));
     barriers.emplace_back(to, offset);
   }
   const TensorIssue issue(x, kGroup);

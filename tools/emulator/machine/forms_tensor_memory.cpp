@@ -14,6 +14,14 @@ namespace {
 
 // ---- Allocation
 
+/// Nobody may use columns before their allocation or after their release.
+void touch_allocation(Execution &x, uint32_t col, uint32_t cols) {
+  if (!x.cluster.races) return;
+  const uint32_t warp = x.actor().warp;
+  const TensorIssue issue(x, 1);
+  issue.touch(x.cta, {0, TensorMemory::kLanes, col, cols}, true, race::Kind::kAllocation, x.cluster.races->own_epoch(warp));
+}
+
 /// `[dst], cols`: the lowest free run of columns; waits while there is none.
 template <uint32_t kGroup> Step alloc(Execution &x, const Op &op) {
   if (!has_group(x, kGroup)) return Step::kFault;
@@ -34,7 +42,8 @@ template <uint32_t kGroup> Step alloc(Execution &x, const Op &op) {
     if (to != &x.cta) return x.fault("tmem.address-cta", "the address goes to another CTA");
     std::fill(begin, begin + cols, true);
     tensor.smallest_allocation = cols;
-    if (const Error error = to->shared.write(offset, 4, x.thread_of(0))) x.note(error);
+    touch_shared(x, *to, {offset, 4}, true);
+    touch_allocation(x, first, cols);
     std::memcpy(to->shared.data() + offset, &first, 4);
     return Step::kYield;
   }
@@ -48,6 +57,7 @@ Step dealloc(Execution &x, const Op &op) {
   TensorState &tensor = x.cta.tensor;
   if (col + cols > TensorMemory::kCols) return x.fault("tmem.columns", "frees columns beyond 512");
   if (const Error error = check_columns(tensor, col, cols, false)) x.note(error);
+  touch_allocation(x, col, cols);
   std::fill_n(tensor.is_allocated.begin() + col, cols, false);
   return Step::kYield;
 }
@@ -98,9 +108,15 @@ class Store : public AsyncOperation {
   std::vector<uint32_t> values_;
 };
 
-/// The address of an access and whether this warp may make it.
-bool check_access(Execution &x, const tensor::Access &access, uint32_t address) {
-  Error error = tensor::check(access, address, x.warp.index % 4);
+/// Whether this warp may make the access; `address` becomes the one that the hardware makes of it.
+bool check_access(Execution &x, const tensor::Access &access, uint32_t &address) {
+  const uint32_t warp_in_group = x.warp.index % 4;
+  Error error = tensor::check(access, address, warp_in_group);
+  if (error.slug == "ldst.lane-window") {
+    x.note(error);
+    address = tensor::in_window(address, warp_in_group);
+    error = tensor::check(access, address, warp_in_group);
+  }
   if (!error)
     for (const tensor::TensorRange &range : tensor::ranges(access, address)) {
       error = check_columns(x.cta.tensor, range.col, range.cols, false);
@@ -117,12 +133,16 @@ constexpr uint32_t kTensorPoison = TensorMemory::kPoison;
 template <tensor::AccessShape kShape, uint32_t kRepeat, bool kIsPacked> Step load(Execution &x, const Op &op) {
   const tensor::Access access{kShape, kRepeat, kIsPacked};
   const uint32_t count = tensor::registers_of(access);
-  const auto address = static_cast<uint32_t>(address_in_lane(x, op, count, 0));
+  auto address = static_cast<uint32_t>(address_in_lane(x, op, count, 0));
   if (!check_access(x, access, address)) return Step::kFault;
   std::vector<uint32_t> places(op.operands, op.operands + count);
   for (const uint32_t place : places) std::fill_n(x.warp.registers.data() + place, 32, kTensorPoison);
   ++x.warp.tensor_loads;
-  x.cluster.async.issue_copy(std::make_unique<Load>(TensorIssue(x, 1), access, address, std::move(places)));
+  const TensorIssue issue(x, 1);
+  if (x.cluster.races)
+    for (const tensor::TensorRange &range : tensor::ranges(access, address))
+      issue.touch(x.cta, range, false, race::Kind::kTensorLoad, x.cluster.races->load_epoch(x.actor().warp));
+  x.cluster.async.issue_copy(std::make_unique<Load>(issue, access, address, std::move(places)));
   return Step::kYield;
 }
 
@@ -130,7 +150,7 @@ template <tensor::AccessShape kShape, uint32_t kRepeat, bool kIsPacked> Step loa
 template <tensor::AccessShape kShape, uint32_t kRepeat, bool kIsPacked> Step store(Execution &x, const Op &op) {
   const tensor::Access access{kShape, kRepeat, kIsPacked};
   const uint32_t count = tensor::registers_of(access);
-  const auto address = static_cast<uint32_t>(address_in_lane(x, op, 0, 0));
+  auto address = static_cast<uint32_t>(address_in_lane(x, op, 0, 0));
   if (!check_access(x, access, address)) return Step::kFault;
   std::vector<uint32_t> values;
   for (uint32_t i = 0; i < count; ++i) {
@@ -138,22 +158,35 @@ template <tensor::AccessShape kShape, uint32_t kRepeat, bool kIsPacked> Step sto
     values.insert(values.end(), lanes, lanes + 32);
   }
   ++x.warp.tensor_stores;
-  x.cluster.async.issue_copy(std::make_unique<Store>(TensorIssue(x, 1), access, address, std::move(values)));
+  const TensorIssue issue(x, 1);
+  if (x.cluster.races)
+    for (const tensor::TensorRange &range : tensor::ranges(access, address))
+      issue.touch(x.cta, range, true, race::Kind::kTensorStore, x.cluster.races->store_epoch(x.actor().warp));
+  x.cluster.async.issue_copy(std::make_unique<Store>(issue, access, address, std::move(values)));
   return Step::kYield;
 }
 
 Step wait_loads(Execution &x, const Op &) {
-  if (x.warp.tensor_loads == 0) return Step::kNext;
+  if (x.warp.tensor_loads == 0) {
+    if (x.cluster.races) x.cluster.races->wait_tensor_loads(x.actor().warp);
+    return Step::kNext;
+  }
   x.group.wait = Wait::kTensorLoads;
   return Step::kPark;
 }
 Step wait_stores(Execution &x, const Op &) {
-  if (x.warp.tensor_stores == 0) return Step::kNext;
+  if (x.warp.tensor_stores == 0) {
+    if (x.cluster.races) x.cluster.races->wait_tensor_stores(x.actor().warp);
+    return Step::kNext;
+  }
   x.group.wait = Wait::kTensorStores;
   return Step::kPark;
 }
 
-Step nothing(Execution &, const Op &) { return Step::kNext; }
+template <void (race::Detector::*kFence)(uint32_t)> Step fence(Execution &x, const Op &) {
+  if (x.cluster.races) (x.cluster.races.get()->*kFence)(x.actor().warp);
+  return Step::kNext;
+}
 
 // ---- The table
 
@@ -174,8 +207,8 @@ class Rows : public FormRows {
     add_repeats<tensor::AccessShape::k16x256b>("16x256b");
     add("tcgen05.wait::ld.sync.aligned", "", wait_loads, kAligned);
     add("tcgen05.wait::st.sync.aligned", "", wait_stores, kAligned);
-    add("tcgen05.fence::before_thread_sync", "", nothing);
-    add("tcgen05.fence::after_thread_sync", "", nothing);
+    add("tcgen05.fence::before_thread_sync", "", fence<&race::Detector::fence_before_thread_sync>);
+    add("tcgen05.fence::after_thread_sync", "", fence<&race::Detector::fence_after_thread_sync>);
   }
 
  private:

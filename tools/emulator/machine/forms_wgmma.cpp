@@ -53,6 +53,11 @@ std::string name_of_register(Execution &x, uint32_t place) {
   return found == x.cluster.state.program.wgmma_registers.end() ? "a register" : "register " + found->second;
 }
 
+/// The first warp of a warp's warpgroup, as the race detector counts them.
+uint32_t first_warp(const Cluster &cluster, const Cta &cta, uint32_t warp) {
+  return cluster.warp_number(cta, warp / wgmma::kWarps * wgmma::kWarps);
+}
+
 WgmmaState &state_of(Execution &x) {
   WgmmaState &state = x.warp.wgmma;
   if (state.registers.empty()) state.registers.resize(x.cluster.state.program.register_words / 16);
@@ -77,9 +82,14 @@ class WgmmaOperation : public AsyncOperation {
   /// A warp's part begins: from now on its rows of A and all of B may be read.
   void join(const TensorIssue &issue, wgmma::Footprint footprint) {
     for (const auto *ranges : {&footprint.a, &footprint.b}) {
+      if (issue.cluster->races) {
+        const race::Epoch epoch = issue.cluster->races->wgmma_epoch(first_warp(*issue.cluster, *issue.cta, issue.warp),
+                                                                    issue.cta->warps[issue.warp].wgmma.issued);
+        if (const Error error = issue.cluster->races->touch_async(issue.actor(), issue.cta->rank, *ranges, false, epoch)) issue.note(error);
+      }
       if (!issue.cluster->state.options.checks_memory) continue;
       for (const ByteRange range : *ranges)
-        if (const Error error = issue.cta->shared.begin_async_read(range, issue.thread())) issue.note(error);
+        if (const Error error = issue.cta->shared.begin_async_read(range)) issue.note(error);
     }
     parts_.push_back({issue, std::move(footprint)});
   }
@@ -301,6 +311,7 @@ Step wait_group(Execution &x, const Op &op) {
     return Step::kPark;
   }
   state.cover_all_but(left);
+  if (x.cluster.races) x.cluster.races->wait_wgmma(x.actor().warp, first_warp(x.cluster, x.cta, x.warp.index), state.seen);
   return Step::kNext;
 }
 

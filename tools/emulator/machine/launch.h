@@ -6,6 +6,7 @@
 #include "tools/emulator/machine/schedule.h"
 #include "tools/emulator/memory/memory.h"
 #include "tools/emulator/ptx/module.h"
+#include "tools/emulator/race/detector.h"
 
 #include <memory>
 #include <string>
@@ -34,12 +35,20 @@ enum class Schedule : uint8_t {
   kAdversarial,
 };
 
+/// A finding that a launch may have: its slug, and a part of its text; an empty part stands for any text.
+struct Waiver {
+  std::string slug, text;
+};
+
 struct Options {
   Schedule schedule = Schedule::kLazy;
   uint64_t seed = 0;
   uint64_t max_warp_instructions = uint64_t{1} << 31;  ///< of the whole launch; then run.too-long
   uint32_t max_findings = 20;
+  std::vector<Waiver> waivers;  ///< of findings that the kernel survives
   bool checks_memory = true;  ///< hazards of shared and tensor memory, initialisation
+  bool checks_races = true;   ///< happens-before, whatever the schedule
+  race::TensorOrder tensor_order = race::TensorOrder::kIssueOrder;
   uint32_t jobs = 1;          ///< clusters at a time
   bool records_schedule = false;  ///< for Report::schedule
   std::shared_ptr<const RecordedSchedule> replay;  ///< instead of `schedule`: these decisions, of one cluster

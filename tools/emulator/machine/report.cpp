@@ -125,13 +125,15 @@ std::string describe_wait(const Cluster &cluster, Cta &cta, const Warp &warp, co
 
 }  // namespace
 
+std::string Cluster::line_of(uint32_t pc) const { return place_of(state, pc); }
+
 std::string Cluster::name_of_shared(uint32_t offset) const {
   return state.launch.names.of_shared(int64_t{offset} - int64_t{state.dynamic_shared_offset});
 }
 
-std::string Cluster::line_of(uint32_t pc) const { return place_of(state, pc); }
-
 void Cluster::add_finding(std::string slug, std::string text, std::string where) {
+  for (const Waiver &waiver : state.options.waivers)
+    if (waiver.slug == slug && text.find(waiver.text) != std::string::npos) return;
   if (findings.findings.empty()) {
     findings.schedule.cluster = number;
     findings.schedule.slug = slug;

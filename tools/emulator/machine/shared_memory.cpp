@@ -16,7 +16,7 @@ Error hazard(const char *slug, const char *what, uint32_t offset) {
 }  // namespace
 
 SharedMemory::SharedMemory(uint32_t bytes)
-    : bytes_(bytes, kPoison), is_written_(bytes, 0), granules_((bytes + kGranule - 1) / kGranule), fence_times_(1024, 0) {}
+    : bytes_(bytes, kPoison), is_written_(bytes, 0), granules_((bytes + kGranule - 1) / kGranule) {}
 
 template <class Function> Error SharedMemory::each_granule(ByteRange range, Function function) {
   if (range.bytes == 0) return {};
@@ -51,12 +51,9 @@ Error SharedMemory::read(uint32_t offset, uint32_t bytes) {
   return {};
 }
 
-Error SharedMemory::write(uint32_t offset, uint32_t bytes, uint32_t thread) {
-  const uint64_t now = ++time_;
+Error SharedMemory::write(uint32_t offset, uint32_t bytes) {
   std::memset(is_written_.data() + offset, 1, bytes);
   return each_granule({offset, bytes}, [&](Granule &granule, uint32_t index) -> Error {
-    granule.writer = thread;
-    granule.write_time = now;
     if (granule.holds_barrier && touches_barrier(granule, index, offset, bytes))
       return hazard("memory.barrier-as-data", "overwrites an mbarrier", offset);
     if (granule.async_writes)
@@ -67,18 +64,11 @@ Error SharedMemory::write(uint32_t offset, uint32_t bytes, uint32_t thread) {
   });
 }
 
-Error SharedMemory::begin_async_read(ByteRange range, uint32_t thread) {
-  return each_granule(range, [&](Granule &granule, uint32_t index) -> Error {
+Error SharedMemory::begin_async_read(ByteRange range) {
+  return each_granule(range, [&](Granule &granule, uint32_t) -> Error {
     if (granule.async_reads == UINT16_MAX) return hazard("run.too-many-reads", "has 65,535 readers", range.offset);
     ++granule.async_reads;
-    if (granule.writer == kNobody) return {};
-    const bool is_published = fence_times_[granule.writer] > granule.write_time || fence_times_[thread] > granule.write_time;
-    if (is_published) {
-      granule.writer = kNobody;
-      return {};
-    }
-    return hazard("order.no-proxy-fence",
-                  "asynchronous work reads bytes that were stored without fence.proxy.async in between", index * kGranule);
+    return {};
   });
 }
 
@@ -94,7 +84,6 @@ Error SharedMemory::begin_async_write(ByteRange range) {
   });
   (void)each_granule(range, [](Granule &granule, uint32_t) -> Error {
     ++granule.async_writes;
-    granule.writer = kNobody;
     return {};
   });
   std::memset(bytes_.data() + range.offset, kPoison, range.bytes);
@@ -120,8 +109,6 @@ void SharedMemory::end_async_write(ByteRange range) {
   (void)each_granule(range, [](Granule &granule, uint32_t) -> Error { return --granule.async_writes, Error{}; });
   std::memset(is_written_.data() + range.offset, 1, range.bytes);
 }
-
-void SharedMemory::fence_async_proxy(uint32_t thread) { fence_times_[thread] = ++time_; }
 
 Mbarrier *SharedMemory::barrier(uint32_t offset) {
   const auto found = barriers_.find(offset);

@@ -28,20 +28,17 @@ class SharedMemory {
   const uint8_t *data() const { return bytes_.data(); }
   bool contains(uint64_t offset, uint64_t bytes) const { return offset <= bytes_.size() && bytes <= bytes_.size() - offset; }
 
-  /// Checks an ordinary access by thread `thread`, and notes it. Requires contains().
+  /// Checks an ordinary access, and notes it. Requires contains().
   Error read(uint32_t offset, uint32_t bytes);
-  Error write(uint32_t offset, uint32_t bytes, uint32_t thread);
+  Error write(uint32_t offset, uint32_t bytes);
 
   /// An asynchronous read or write begins: the bytes are in use until it ends. A write poisons them.
-  Error begin_async_read(ByteRange range, uint32_t thread);
+  Error begin_async_read(ByteRange range);
   Error begin_async_write(ByteRange range);
   /// An asynchronous read takes its bytes: complains when they were never written or are still being written.
   Error check_async_read(ByteRange range) const;
   void end_async_read(ByteRange range);
   void end_async_write(ByteRange range);
-
-  /// `thread` made its earlier ordinary writes visible to the asynchronous proxy.
-  void fence_async_proxy(uint32_t thread);
 
   /// The mbarrier at `offset`, nullptr when none was initialised there.
   Mbarrier *barrier(uint32_t offset);
@@ -53,11 +50,8 @@ class SharedMemory {
   struct Granule {
     uint16_t async_reads = 0;
     uint16_t async_writes = 0;
-    uint32_t writer = kNobody;  ///< thread of the last ordinary write that no fence has published to the async proxy
-    uint64_t write_time = 0;
     uint8_t holds_barrier = 0;  ///< a bit for each 8 bytes
   };
-  static constexpr uint32_t kNobody = ~0u;
 
   /// Calls it for every granule of the range; the first hazard is the answer.
   template <class Function> Error each_granule(ByteRange range, Function function);
@@ -66,8 +60,6 @@ class SharedMemory {
   std::vector<uint8_t> bytes_;
   std::vector<uint8_t> is_written_;
   std::vector<Granule> granules_;
-  std::vector<uint64_t> fence_times_;  ///< of each thread
-  uint64_t time_ = 0;
   std::map<uint32_t, Mbarrier> barriers_;
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tools/emulator/machine/forms.h"
+#include "tools/emulator/tensor/mma.h"
 
 #include <array>
 
@@ -22,7 +23,14 @@ struct TensorIssue {
     if (group == 2) ctas[1] = cluster->ctas[cta->rank | 1u].get();
   }
   uint32_t pipe() const { return ctas[0]->rank; }
-  uint32_t thread() const { return warp * 32 + lane; }
+  race::Actor actor() const { return {cluster->warp_number(*cta, warp), pc}; }
+  /// An access to tensor memory of one CTA, in use until `epoch` is observed.
+  void touch(const Cta &of, const tensor::TensorRange &range, bool is_write, race::Kind kind, race::Epoch epoch, uint32_t object = 0) const {
+    const uint32_t last = (range.lane + range.lanes - 1) / 32;
+    const auto quarters = static_cast<uint16_t>((2u << last) - (1u << range.lane / 32));
+    if (const Error error = cluster->races->touch_tensor(actor(), of.rank, {range.col, range.cols, quarters}, is_write, kind, epoch, object))
+      note(error);
+  }
   void note(const Error &error) const { cluster->add_finding(*cta, cta->warps[warp], lane, pc, error.slug, error.text); }
   void stop(const Error &error) const {
     note(error);
