@@ -33,6 +33,7 @@ FAMILIES = {"registers": registers, "memory": memory, "warps": warps, "mbarriers
 LEFT_OUT = [
     (r"^tcgen05\.", "sm_100 and newer"),
     (r"\.f32x2$", "sm_100 and newer"),
+    (r"\.(e2m3x2|e3m2x2|e2m1x2|ue8m0x2)", "sm_100 and newer"),
     (r"\.cta_group::[12]", "sm_100 and newer"),
     (r"^wgmma\.", "have a test of their own"),
     (r"^trap$", "ends the context that the other cases run in"),

@@ -35,7 +35,7 @@ def kind_of(opcode, letter, index, is_destination, count):
     if letter == "p":
         return "pred"
     if head == "mov" and count:
-        return {"b32": "b16", "b64": "b32"}[types[0]]
+        return {("b32", 2): "b16", ("b64", 2): "b32", ("b64", 4): "b16"}[types[0], count]
     if head in ("shl", "shr") and index == 2:
         return "count"
     if head in ("bfe", "bfi", "szext", "bmsk") and letter == "w" and index >= (3 if head == "bfi" else 2 if head == "bfe" else 1) + 0:

@@ -20,6 +20,12 @@ BOUNDS = {
     "ex2.approx": (2, 0, 0),
     "tanh.approx": (0, 2**-11, 0),
 }
+HALF_BOUNDS = {
+    "ex2.approx f16": (0, 2**-9.9, 0),
+    "ex2.approx bf16": (0, 2**-7, 0),
+    "tanh.approx f16": (0, 0, 2**-10.987),
+    "tanh.approx bf16": (0, 0, 2**-8),
+}
 
 
 def floats(data):
@@ -27,7 +33,17 @@ def floats(data):
     return [value[0] for value in struct.iter_unpack("<f", data)]
 
 
-def is_close(ours, theirs, bound):
+def halves(data):
+    """The f16 values of a buffer."""
+    return [value[0] for value in struct.iter_unpack("<e", data)]
+
+
+def bf16s(data):
+    """The bf16 values of a buffer."""
+    return [struct.unpack("<f", b"\0\0" + data[i:i + 2])[0] for i in range(0, len(data), 2)]
+
+
+def is_close(ours, theirs, bound, least=2.0**-126, digits=24):
     """Whether two results may both be right."""
     if math.isnan(ours) or math.isnan(theirs):
         return math.isnan(ours) and math.isnan(theirs)
@@ -36,19 +52,24 @@ def is_close(ours, theirs, bound):
     if math.isinf(ours) or math.isinf(theirs):
         return False
     ulps, relative, absolute = bound
-    size = max(abs(ours), abs(theirs), 2.0**-126)
-    ulp = 2.0 ** (math.frexp(size)[1] - 24)
+    size = max(abs(ours), abs(theirs), least)
+    ulp = 2.0 ** (math.frexp(size)[1] - digits)
     # One more unit: the emulator rounds too.
     return abs(ours - theirs) <= 2 * max(ulps * ulp, relative * size, absolute) + ulp
 
 
 def of(opcode):
     """The comparison of an opcode's results; None where they are exact."""
-    bound = BOUNDS.get(".".join(opcode.split(".")[:2]))
-    if bound is None or not opcode.endswith("f32"):
+    head, kind = ".".join(opcode.split(".")[:2]), opcode.split(".")[-1].removesuffix("x2")
+    table, values, least, digits = BOUNDS, floats, 2.0**-126, 24
+    if kind in ("f16", "bf16"):
+        table, head = HALF_BOUNDS, f"{head} {kind}"
+        values, least, digits = (halves, 2.0**-14, 11) if kind == "f16" else (bf16s, 2.0**-126, 8)
+    bound = table.get(head)
+    if bound is None:
         return None
 
     def too_far(ours, theirs):
-        pairs = enumerate(zip(floats(ours), floats(theirs)))
-        return [f"element {i}: {a!r} here, {b!r} there" for i, (a, b) in pairs if not is_close(a, b, bound)]
+        pairs = enumerate(zip(values(ours), values(theirs)))
+        return [f"element {i}: {a!r} here, {b!r} there" for i, (a, b) in pairs if not is_close(a, b, bound, least, digits)]
     return too_far
