@@ -75,6 +75,11 @@ Cell cell_of(const Access &access, uint32_t thread, uint32_t reg) {
   return {logical.lane, logical.col * (access.is_packed ? 2 : 1) + (logical.is_second ? access.half_split_offset : 0)};
 }
 
+uint32_t in_window(uint32_t address, uint32_t warp_in_group) {
+  const uint32_t lane = TensorMemory::lane_of(address) % 32 + 32 * warp_in_group;
+  return lane << 16 | TensorMemory::col_of(address);
+}
+
 Error check(const Access &access, uint32_t address, uint32_t warp_in_group) {
   if (registers_of(access) == 0) {
     return {"ldst.shape", "the shape has no .x" + std::to_string(access.repeat)};

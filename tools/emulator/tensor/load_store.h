@@ -45,6 +45,11 @@ Cell cell_of(const Access &access, uint32_t thread, uint32_t reg);
 ///           ldst.column-range
 Error check(const Access &access, uint32_t address, uint32_t warp_in_group);
 
+/// The address that the hardware makes of one: it takes the upper bits of the lane from the warp, whatever the address says.
+/// Source: DeepGEMM impls/sm100_fp8_fp4_gemm_1d1d.cuh loads every warp's part at lane 0, and learn-cuda
+/// 02e_matmul_sm100/matmul_v5.cu the odd CTA's at lanes from 128 on; PTX ISA 9.0, "Access restrictions", allows neither.
+uint32_t in_window(uint32_t address, uint32_t warp_in_group);
+
 /// What the access touches, for in-flight marks. Requires check to have passed.
 std::vector<TensorRange> ranges(const Access &access, uint32_t address);
 
