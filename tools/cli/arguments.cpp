@@ -316,6 +316,7 @@ class CommandLine {
   void add_run() {
     CLI::App *verb = add_verb("run", "Run kernels and compare their values with the reference",
                               "warpwright run my_gemm.json --on emulator --shape m=300", [this] {
+                                if (!run_.replay.empty()) run_.schedules = {"replay:" + run_.replay};
                                 if (!run_.launch.empty()) return run_launch(run_);
                                 if (run_.specs.empty()) return usage_error("SPEC or --launch is required", "run");
                                 if (run_.schedules.empty()) run_.schedules = {"lazy"};
@@ -330,17 +331,21 @@ class CommandLine {
         ->check(CLI::IsMember({"exact", "random", "both"}))
         ->type_name("KIND");
     verb->add_option("--seed", run_.seed, "Of the inputs")->type_name("N");
-    verb->add_option("--schedule", run_.schedules, "lazy, eager, random:SEED; default: lazy, or the description's")
+    verb->add_option("--schedule", run_.schedules, "lazy, eager, random:SEED, adversarial:WARP; default: lazy, or the description's")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("NAME,…");
+    verb->add_option("--replay", run_.replay, "Takes the decisions in FILE, which --schedule-out wrote, up to their finding")
+        ->excludes(verb->get_option("--schedule"))
+        ->type_name("FILE");
+    verb->add_option("--schedule-out", run_.schedule_out, "File for the decisions that led to the first finding")->type_name("FILE");
     verb->add_option("-j,--jobs", run_.jobs, "Clusters at a time")->check(CLI::Range(1, 256))->type_name("N");
     verb->add_option("--ptx", run_.ptx, "PTX to run instead of what nvcc makes of one SPEC, or of the description's")->type_name("FILE");
     verb->add_option("--sms", run_.num_sms, "Multiprocessors to plan the grid for; default: the device's")
         ->check(CLI::Range(1, 1024))
         ->type_name("N");
     add_set(verb, run_.set);
-    for (const char *of_specs : {"SPEC", "--shape", "--inputs", "--seed", "--sms", "--set"})
+    for (const char *of_specs : {"SPEC", "--shape", "--inputs", "--seed", "--sms", "--set", "--schedule-out"})
       launch->excludes(verb->get_option(of_specs));
   }
 #endif

@@ -37,8 +37,11 @@ class EmulatedDevice {
   ~EmulatedDevice();
 
   ww_driver_t *driver() const { return driver_; }
-  /// "lazy", "eager", "random:7"; `jobs` clusters at a time.
+  /// "lazy", "eager", "random:7", "adversarial", "adversarial:3", "replay:FILE"; `jobs` clusters at a time.
   bool configure(const std::string &schedule, unsigned jobs);
+  /// From now on launches keep the decisions of their schedules; those of the last one that had a finding, as a text.
+  void record_schedules();
+  std::string last_schedule() const;
   /// Names for the findings of launches of a kernel, in the form of parse_names() (tools/emulator/machine/names.h).
   bool set_names(const std::string &kernel, const std::string &names);
   /// Device memory with a host's bytes, or of a size; freed with the device. 0: there is none.

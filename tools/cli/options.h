@@ -108,7 +108,9 @@ struct RunOptions {
   Shape shape;                                ///< a variable that is not named gets one row more than a tile
   std::string inputs = "both";                ///< exact, random, both
   uint64_t seed = 1;
-  std::vector<std::string> schedules;         ///< lazy, eager, random:SEED; empty: lazy, or what the description says
+  std::vector<std::string> schedules;         ///< lazy, eager, random:SEED, adversarial:WARP; empty: lazy, or what the description says
+  std::string replay;                         ///< file with the decisions of a schedule, run instead; empty: none
+  std::string schedule_out;                   ///< file for the decisions of the first run with a finding; empty: none
   int jobs = 1;                               ///< clusters at a time
   std::string ptx;                            ///< file that is run instead of what nvcc made; empty: none
   int num_sms = 0;                            ///< to plan the grid for; 0: all of the device's

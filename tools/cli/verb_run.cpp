@@ -158,7 +158,7 @@ class Runner {
     Outcome outcome{op.plan.name, inputs, schedule};
     outcome.values = trial.values;
     if (!device_.configure(schedule, static_cast<unsigned>(options_.jobs)))
-      return fail("cli.usage", fmt::format("there is no schedule \"{}\": lazy, eager or random:SEED", schedule), op);
+      return fail("cli.usage", fmt::format("there is no schedule \"{}\": lazy, eager, random:SEED, adversarial:WARP, or a file with decisions", schedule), op);
     std::vector<ww_variable_t> variables;
     for (const std::string &name : op.plan.variables) variables.push_back({name.c_str(), values.at(name)});
     std::vector<ww_buffer_t> buffers;
@@ -182,8 +182,10 @@ class Runner {
     if (!outcome.launch.report.empty()) {
       if (!lines_) lines_ = lines_of(op, ptx_);
       outcome.problem = lines_->translate(outcome.launch.report, op.plan.name + ".cu");
+    } else if (status != WW_STATUS_OK) {
+      outcome.problem = message.text;
     }
-    else if (status != WW_STATUS_OK) outcome.problem = message.text;
+    if (!save_schedule(op)) return false;
     if (outcome.problem.empty()) outcome.problem = trial.judge(device_.download(output, trial.output_bytes));
     device_.free_all();
     outcomes_.push_back(outcome);
@@ -192,10 +194,21 @@ class Runner {
     return outcome.problem.empty();
   }
 
+  /// The decisions of the first launch with a finding.
+  bool save_schedule(const LoweredOperator &op) {
+    std::string why;
+    const std::string schedule = options_.schedule_out.empty() || has_saved_ ? "" : device_.last_schedule();
+    if (schedule.empty()) return true;
+    has_saved_ = true;
+    return support::write_file(options_.schedule_out, schedule, why) ||
+           fail("cli.unwritable", fmt::format("{}: {}", options_.schedule_out, why), op);
+  }
+
   const RunOptions &options_;
   EmulatedDevice &device_;
   support::Diagnostics &diagnostics_;
   std::vector<Outcome> outcomes_;
+  bool has_saved_ = false;
   std::string ptx_;                   ///< of the operator that runs, its first kernel's
   std::optional<SourceLines> lines_;  ///< of it, once somebody asked
 };
@@ -235,6 +248,7 @@ int run_run(const RunOptions &options) {
   if (diagnostics.has_errors()) return finish(diagnostics, format_of(false));
   const auto device = EmulatedDevice::open(arch, diagnostics);
   if (!device) return finish(diagnostics, format_of(false));
+  if (!options.schedule_out.empty()) device->record_schedules();
   Runner runner(options, *device, diagnostics);
   for (const LoweredOperator &op : operators) {
     diagnostics.add_source(op.plan.spec.file, op.plan.spec.source_text);

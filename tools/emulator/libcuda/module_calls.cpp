@@ -166,6 +166,7 @@ CUresult warpwright::emulator::driver::launch(const CUlaunchConfig &config, CUfu
   }
   const Report report = run(wanted, state.memory, options);
   last_statistics() = report.statistics;
+  last_schedule() = report.schedule;
   return result_of(report);
 }
 

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 
 namespace warpwright::emulator::driver {
 
@@ -25,12 +27,30 @@ bool read_variable(const char *name, uint64_t min, uint64_t max, uint64_t *numbe
   return !text || read_number(text, min, max, number);
 }
 
+/// The decisions in a file; false: it cannot be read, or holds none.
+bool read_replay(const std::string &file, Options *options) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) return false;
+  std::string why;
+  const std::string text(std::istreambuf_iterator<char>(stream), {});
+  auto recorded = read_schedule(text, &why);
+  if (!recorded) return false;
+  options->replay = std::make_shared<const RecordedSchedule>(std::move(*recorded));
+  return true;
+}
+
 bool read_schedule(const std::string &schedule, Options *options) {
+  options->seed = 0;
+  if (schedule.rfind("replay:", 0) == 0) return read_replay(schedule.substr(7), options);
   if (schedule == "lazy") options->schedule = Schedule::kLazy;
   else if (schedule == "eager") options->schedule = Schedule::kEager;
   else if (schedule.rfind("random:", 0) == 0 && read_number(schedule.c_str() + 7, 0, UINT64_MAX, &options->seed))
     options->schedule = Schedule::kRandom;
+  else if (schedule == "adversarial") options->schedule = Schedule::kAdversarial;
+  else if (schedule.rfind("adversarial:", 0) == 0 && read_number(schedule.c_str() + 12, 0, UINT64_MAX, &options->seed))
+    options->schedule = Schedule::kAdversarial;
   else return false;
+  options->replay = nullptr;
   return true;
 }
 
@@ -104,6 +124,11 @@ Statistics &last_statistics() {
   return statistics;
 }
 
+std::string &last_schedule() {
+  thread_local std::string schedule;
+  return schedule;
+}
+
 std::string &last_report() {
   thread_local std::string report;
   return report;
@@ -112,6 +137,15 @@ std::string &last_report() {
 }  // namespace warpwright::emulator::driver
 
 extern "C" const char *wwEmulatorLastReport(void) { return warpwright::emulator::driver::last_report().c_str(); }
+
+extern "C" const char *wwEmulatorLastSchedule(void) { return warpwright::emulator::driver::last_schedule().c_str(); }
+
+extern "C" void wwEmulatorRecordSchedules(int records) {
+  using namespace warpwright::emulator::driver;
+  State &state = State::instance();
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  state.options.records_schedule = records != 0;
+}
 
 extern "C" CUresult wwEmulatorConfigure(const char *schedule, unsigned int jobs) {
   using namespace warpwright::emulator::driver;

@@ -51,7 +51,8 @@ struct DeviceModel {
 /// Everything, behind one lock; a launch runs without it.
 ///
 /// Environment  WARPWRIGHT_EMULATOR_DEVICES (1), WARPWRIGHT_EMULATOR_ARCH (sm_100a; sm_103a, sm_90a),
-///              WARPWRIGHT_EMULATOR_SMS, WARPWRIGHT_EMULATOR_SCHEDULE (lazy; eager, random:SEED), WARPWRIGHT_EMULATOR_JOBS.
+///              WARPWRIGHT_EMULATOR_SMS, WARPWRIGHT_EMULATOR_SCHEDULE (lazy; the others of wwEmulatorConfigure()),
+///              WARPWRIGHT_EMULATOR_JOBS.
 struct State {
   std::mutex mutex;
   bool is_initialised = false;
@@ -81,6 +82,8 @@ CUresult check_stream(CUstream stream);
 /// What the last launch of this thread found, in words.
 std::string &last_report();
 Statistics &last_statistics();
+/// Report::schedule of the last launch of this thread.
+std::string &last_schedule();
 CUresult launch(const CUlaunchConfig &config, CUfunc_st *function, void **parameters, void **extra);
 
 }  // namespace warpwright::emulator::driver
@@ -93,7 +96,8 @@ CUresult launch(const CUlaunchConfig &config, CUfunc_st *function, void **parame
 /// Valid until the next launch or load.
 extern "C" __attribute__((visibility("default"))) const char *wwEmulatorLastReport(void);
 
-/// How later launches of the process run: `schedule` "lazy", "eager" or "random:SEED", `jobs` clusters at a time.
+/// How later launches of the process run: `schedule` "lazy", "eager", "random:SEED", "adversarial:WARP" (or without a
+/// number, from warp 0 on) or "replay:FILE" with the decisions of an earlier launch; `jobs` clusters at a time.
 /// Errors    CUDA_ERROR_INVALID_VALUE.
 extern "C" __attribute__((visibility("default"))) CUresult wwEmulatorConfigure(const char *schedule, unsigned int jobs);
 
@@ -101,6 +105,11 @@ extern "C" __attribute__((visibility("default"))) CUresult wwEmulatorConfigure(c
 /// (tools/emulator/machine/names.h), or nothing.
 /// Errors    CUDA_ERROR_INVALID_VALUE.
 extern "C" __attribute__((visibility("default"))) CUresult wwEmulatorSetNames(const char *kernel, const char *names);
+
+/// Whether later launches of the process keep the decisions of their schedules, and those of this thread's last launch up to
+/// its first finding; empty without one. Valid until the next launch.
+extern "C" __attribute__((visibility("default"))) void wwEmulatorRecordSchedules(int records);
+extern "C" __attribute__((visibility("default"))) const char *wwEmulatorLastSchedule(void);
 
 /// Sums over this thread's last launch.
 struct ww_emulator_statistics_t {
