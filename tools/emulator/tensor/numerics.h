@@ -34,7 +34,7 @@ struct FusedSum {
 enum class Architecture : uint8_t { kHopper, kBlackwell };
 
 /// Source: MMA-Sim (github.com/microsoft/MMA-Sim), simulator/nv_ptx.py, classes wgmma, tcgen05mma,
-/// tcgen05mma_block_scale.
+/// tcgen05mma_block_scale. Hopper's are an H200's: with one bit more or less tests/emulator/wgmma differs from its outputs.
 FusedSum fused_sum_of(Architecture architecture, MmaKind kind);
 
 /// The float that a fused sum of exact value `sum` becomes: toward zero to `fraction_bits`, subnormals kept, beyond the

@@ -7,6 +7,7 @@
 #include "tools/emulator/wgmma/operands.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -47,9 +48,16 @@ void decode_accumulators(const Instruction &instruction, bool adds_d, Row *row) 
   row->c_exponent.fill(tensor::kZeroExponent);
   if (!adds_d) return;
   for (uint32_t column = 0; column < instruction.n; ++column) {
-    const tensor::Decoded one = tensor::decode(instruction.d, row->cells[column]);
-    row->c[column] = one.value;
-    row->c_exponent[column] = one.exponent;
+    const uint32_t cell = row->cells[column];
+    if (instruction.d == Format::kF16) {
+      const tensor::Decoded one = tensor::decode(Format::kF16, cell);
+      row->c[column] = one.value;
+      row->c_exponent[column] = one.exponent;
+    } else {
+      row->c[column] = std::bit_cast<float>(cell);
+      const bool is_zero = cell << 1 == 0;
+      row->c_exponent[column] = is_zero ? tensor::kZeroExponent : static_cast<int32_t>(std::max(cell >> 23 & 0xFF, 1u)) - 127;
+    }
   }
 }
 

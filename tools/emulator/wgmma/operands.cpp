@@ -29,14 +29,24 @@ std::vector<uint8_t> rows_of_fragments(std::span<const WarpRegisters, kWarps> wa
   return rows;
 }
 
+/// decode(format, code) for every code of at most 16 bits.
+const tensor::Decoded *table_of(Format format) {
+  const auto make = [](Format of) {
+    std::vector<tensor::Decoded> table(1 << 16);
+    for (uint32_t code = 0; code < table.size(); ++code) table[code] = tensor::decode(of, code);
+    return table;
+  };
+  static const std::vector<tensor::Decoded> f16 = make(Format::kF16), bf16 = make(Format::kBf16);
+  return format == Format::kF16 ? f16.data() : format == Format::kBf16 ? bf16.data() : tensor::decode_table(format).data();
+}
+
 void decode_floats(const std::vector<uint32_t> &codes, uint32_t rows, uint32_t k, Format format, bool is_negated,
                    Operand *out) {
-  const bool has_table = format == Format::kE4M3 || format == Format::kE5M2;
-  const tensor::Decoded *table = tensor::decode_table(format).data();
+  const tensor::Decoded *table = format == Format::kTf32 ? nullptr : table_of(format);
   for (uint32_t row = 0; row < rows; ++row) {
     for (uint32_t i = 0; i < k; ++i) {
       const uint32_t code = codes[size_t{row} * k + i];
-      const tensor::Decoded element = has_table ? table[code] : tensor::decode(format, code);
+      const tensor::Decoded element = table ? table[code] : tensor::decode(format, code);
       const size_t at = row * out->row_step + i * out->k_step;
       out->values[at] = is_negated ? -element.value : element.value;
       out->exponents[at] = element.exponent;
