@@ -45,9 +45,11 @@ class LaunchReader {
   LaunchDescription read() {
     const LaunchObject root(text_, text_.document.root, "",
                             {"ptx", "entry", "arch", "grid", "block", "cluster", "dynamic_shared_bytes", "buffers", "tensor_maps",
-                             "arguments", "schedules", "$schema"});
+                             "arguments", "schedules", "waivers", "$schema"});
     if (!root.is_object()) return result_;
     read_kernel(root);
+    if (const auto *waivers = items(root, "waivers", Presence::kOptional))
+      for (size_t i = 0; i < waivers->size(); ++i) read_waiver((*waivers)[i], fmt::format("waivers[{}]", i));
     if (const auto *buffers = members(root, "buffers"))
       for (const spec::JsonMember &member : *buffers) read_buffer(member);
     if (const auto *maps = members(root, "tensor_maps"))
@@ -111,6 +113,16 @@ class LaunchReader {
       }
       if (list->empty()) text_.fail("run.out-of-range", *root.node().find("schedules"), "schedules", "expected at least one");
     }
+  }
+
+  /// Findings that a kernel survives on hardware, each with the reason why it may have them.
+  void read_waiver(const spec::JsonNode &node, const std::string &path) {
+    const std::vector<std::string> slugs = {"async.undrained",        "ldst.lane-window",  "order.no-init-fence", "order.no-proxy-fence",
+                                            "order.no-tcgen05-fence", "order.tensor-pipe", "race.shared",         "race.tensor-memory"};
+    const LaunchObject object(text_, node, path, {"finding", "text", "reason"});
+    const auto slug = object.choice("finding", slugs, Presence::kRequired);
+    object.word("reason", Presence::kRequired);
+    if (slug) result_.waivers.push_back({slugs[*slug], object.word("text", Presence::kOptional).value_or("")});
   }
 
   void read_buffer(const spec::JsonMember &member) {

@@ -66,6 +66,11 @@ struct LaunchArgument {
   support::SourceLocation where;
 };
 
+/// A finding that the kernel may have; `text` is a part of its message, empty for any.
+struct LaunchWaiver {
+  std::string slug, text;
+};
+
 struct LaunchDescription {
   std::string ptx_file;  ///< as the process opens it
   support::SourceLocation ptx_where;
@@ -79,6 +84,7 @@ struct LaunchDescription {
   std::vector<LaunchArgument> arguments;
   support::SourceLocation arguments_where;
   std::vector<std::string> schedules{"lazy"};
+  std::vector<LaunchWaiver> waivers;
 };
 
 /// Reads a description; paths in it count from its folder. Remembers its text in `diagnostics`.

@@ -133,6 +133,25 @@ def test_comparison(tool, folder):
     check("deadlock", result.returncode == 4 and "run.deadlock" in result.stderr and "FAILED" in result.stdout, result)
 
 
+def test_waivers(tool, folder):
+    lanes = {"ptx": "kernels.ptx", "entry": "lanes", "grid": [1], "block": [64], "dynamic_shared_bytes": 4,
+             "buffers": {"out": {"bytes": 256, "expected": {"iota": {}, "type": "u32"}}}, "arguments": [{"buffer": "out"}]}
+    result = run(tool, folder, lanes)
+    check("a warp beyond its lanes", result.returncode == 4 and "ldst.lane-window: tcgen05.st" in result.stderr and
+          "ldst.lane-window: tcgen05.ld" in result.stderr, result)
+    waiver = {"finding": "ldst.lane-window", "text": "tcgen05.ld", "reason": "a test"}
+    result = run(tool, folder, {**lanes, "waivers": [waiver]})
+    check("waived by its text", result.returncode == 4 and "ldst.lane-window: tcgen05.st" in result.stderr and
+          "ldst.lane-window: tcgen05.ld" not in result.stderr, result)
+    del waiver["text"]
+    result = run(tool, folder, {**lanes, "waivers": [waiver]})
+    check("waived, with each warp's own lanes", result.returncode == 0 and " ok" in result.stdout, result)
+    result = run(tool, folder, {**lanes, "waivers": [{"finding": "ldst.lane-window"}]})
+    check("a waiver without a reason", result.returncode == 1 and "waivers[0].reason: missing" in result.stderr, result)
+    result = run(tool, folder, {**lanes, "waivers": [{"finding": "run.deadlock", "reason": "never"}]})
+    check("what cannot be waived", result.returncode == 1 and "waivers[0].finding" in result.stderr, result)
+
+
 def changed(description, path, value):
     """A copy with the value at the path of keys replaced, or removed for None."""
     made = copy.deepcopy(description)
@@ -158,7 +177,7 @@ def test_refusals(tool, folder):
         ("no text", changed(SCALE, ["ptx"], "binary.ptx"), "error[run.bad-ptx]: binary.ptx is no text"),
         ("unknown instruction", changed(SCALE, ["ptx"], "new.ptx"), "error[run.refused-launch]: ptx.unknown-instruction"),
         ("no kernel", changed(SCALE, ["entry"], "scales"), 'has no kernel "scales"; did you mean "scale"?'),
-        ("which kernel", changed(SCALE, ["entry"], None), 'kernels.ptx has 4 kernels; "entry" names one'),
+        ("which kernel", changed(SCALE, ["entry"], None), 'kernels.ptx has 5 kernels; "entry" names one'),
         ("grid of zero", changed(SCALE, ["grid"], [0]), "grid[0]: expected an integer from 1 to 2147483647, found 0"),
         ("block too large", changed(SCALE, ["block"], [1024, 2]), "error[run.refused-launch]: launch.threads"),
         ("no whole clusters", changed(SCALE, ["cluster"], [4]), "error[run.refused-launch]: launch.cluster"),
@@ -194,7 +213,7 @@ def main():
     tool = str(pathlib.Path(sys.argv[1]).resolve())
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
-        for test in (test_arguments, test_contents, test_comparison, test_refusals):
+        for test in (test_arguments, test_contents, test_comparison, test_waivers, test_refusals):
             test(tool, folder)
     for failure in FAILURES:
         print(f"FAILED: {failure}")

@@ -166,6 +166,16 @@ extern "C" CUresult wwEmulatorSetNames(const char *kernel, const char *names) {
   return CUDA_SUCCESS;
 }
 
+extern "C" CUresult wwEmulatorWaive(const char *slug, const char *text) {
+  using namespace warpwright::emulator::driver;
+  if (slug && !text) return CUDA_ERROR_INVALID_VALUE;
+  State &state = State::instance();
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  if (slug) state.options.waivers.push_back({slug, text});
+  else state.options.waivers.clear();
+  return CUDA_SUCCESS;
+}
+
 extern "C" void wwEmulatorLastStatistics(ww_emulator_statistics_t *statistics) {
   const warpwright::emulator::Statistics &last = warpwright::emulator::driver::last_statistics();
   if (statistics) *statistics = {last.warp_instructions, last.mmas, last.bytes_loaded, last.bytes_stored};

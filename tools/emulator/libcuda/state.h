@@ -106,6 +106,11 @@ extern "C" __attribute__((visibility("default"))) CUresult wwEmulatorConfigure(c
 /// Errors    CUDA_ERROR_INVALID_VALUE.
 extern "C" __attribute__((visibility("default"))) CUresult wwEmulatorSetNames(const char *kernel, const char *names);
 
+/// Findings that later launches of the process do not have, besides those waived before: a slug, and a part of the text that
+/// the finding must have (empty: any). A null slug: none are waived any more.
+/// Errors    CUDA_ERROR_INVALID_VALUE.
+extern "C" __attribute__((visibility("default"))) CUresult wwEmulatorWaive(const char *slug, const char *text);
+
 /// Whether later launches of the process keep the decisions of their schedules, and those of this thread's last launch up to
 /// its first finding; empty without one. Valid until the next launch.
 extern "C" __attribute__((visibility("default"))) void wwEmulatorRecordSchedules(int records);
