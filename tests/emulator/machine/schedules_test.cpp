@@ -44,6 +44,7 @@ ret;
 
 uint32_t first_word(Schedule schedule, uint64_t seed) {
   Machine machine(kUnordered, 4);
+  machine.options.checks_races = false;
   REQUIRE(machine.error.empty());
   machine.launch.block = {64, 1, 1};
   machine.options.schedule = schedule;
@@ -160,6 +161,39 @@ ret;
     machine.options.seed = 1;
     machine.options.max_warp_instructions = 4'000'000;
     CHECK(machine.run().is_clean());
+  }
+}
+
+TEST_CASE("machine: a wait for all but the newest bulk group waits for the older one, whichever reads first") {
+  for (const uint64_t held : {0u, 1u, 2u}) {
+    Machine machine(R"(
+ld.param.u64 %d1, [p];
+mov.u32 %r2, s;
+mov.u32 %r1, %tid.x;
+setp.ne.u32 %p1, %r1, 0;
+@%p1 bra DONE;
+mov.u32 %r3, 5;
+st.shared.v4.b32 [%r2], {%r3, %r3, %r3, %r3};
+st.shared.v4.b32 [%r2+16], {%r3, %r3, %r3, %r3};
+fence.proxy.async.shared::cta;
+cp.async.bulk.global.shared::cta.bulk_group [%d1], [%r2], 16;
+cp.async.bulk.commit_group;
+cp.async.bulk.global.shared::cta.bulk_group [%d1+16], [%r2+16], 16;
+cp.async.bulk.commit_group;
+cp.async.bulk.wait_group.read 1;
+mov.u32 %r3, 6;
+st.shared.v4.b32 [%r2], {%r3, %r3, %r3, %r3};
+cp.async.bulk.wait_group 0;
+DONE:
+ret;
+)", 8);
+    REQUIRE(machine.error.empty());
+    machine.options.schedule = Schedule::kAdversarial;
+    machine.options.seed = held;
+    machine.launch.block = {96, 1, 1};
+    const Report report = machine.run();
+    CHECK(report.is_clean());
+    CHECK(machine.output() == std::vector<uint32_t>(8, 5));
   }
 }
 

@@ -29,10 +29,11 @@ uint32_t next_meeting(const Warp &warp, size_t which) {
 }  // namespace
 
 uint32_t BulkGroups::incomplete(bool reads_only) const {
-  uint32_t count = 0;
-  // The open group has no number yet: cp.async.bulk.wait_group waits for committed ones.
-  for (size_t i = 0; i + 1 < groups.size(); ++i) count += (reads_only ? groups[i].unread : groups[i].unfinished) != 0;
-  return count;
+  // The open group has no number yet: cp.async.bulk.wait_group waits for committed ones. It lets the most recent ones be
+  // incomplete, so those behind the first incomplete one count, whatever has become of them.
+  for (size_t i = 0; i + 1 < groups.size(); ++i)
+    if ((reads_only ? groups[i].unread : groups[i].unfinished) != 0) return static_cast<uint32_t>(groups.size() - 1 - i);
+  return 0;
 }
 
 uint32_t Warp::live_lanes() const {
