@@ -21,14 +21,17 @@ import time
 import bulk
 import cases
 import clusters
+import copies
 import driver
+import matrices
 import mbarriers
 import memory
 import registers
 import warps
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "vectors"
-FAMILIES = {"registers": registers, "memory": memory, "warps": warps, "mbarriers": mbarriers, "bulk": bulk, "clusters": clusters}
+FAMILIES = {"registers": registers, "memory": memory, "matrices": matrices, "copies": copies, "warps": warps,
+            "mbarriers": mbarriers, "bulk": bulk, "clusters": clusters}
 # Forms without a case, by a pattern of their opcode, and why.
 LEFT_OUT = [
     (r"^tcgen05\.", "sm_100 and newer"),

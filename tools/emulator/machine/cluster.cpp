@@ -172,6 +172,13 @@ bool Cluster::is_satisfied(Cta &cta, Warp &warp, Group &group) {
       }
       return true;
     }
+    case Wait::kCopyGroups: {
+      for (uint32_t left = group.mask; left; left &= left - 1) {
+        const auto found = warp.lane_copies.find(static_cast<uint32_t>(__builtin_ctz(left)));
+        if (found != warp.lane_copies.end() && found->second.incomplete(false) > group.value) return false;
+      }
+      return true;
+    }
     case Wait::kTensorLoads: return warp.tensor_loads == 0;
     case Wait::kTensorStores: return warp.tensor_stores == 0;
     case Wait::kWgmmaGroups: return warp.wgmma.has_all_but(group.value);

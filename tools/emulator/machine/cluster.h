@@ -26,6 +26,7 @@ enum class Wait : uint8_t {
   kWarp,           ///< value: lanes that must stand at the same instruction, unless they have ended
   kCluster,        ///< value: the cluster barrier's phase
   kBulkGroups,     ///< value: groups that may be left; parity 1: their reads only
+  kCopyGroups,     ///< of cp.async; value: groups that may be left
   kTensorLoads,
   kTensorStores,
   kTensorAlloc,
@@ -60,6 +61,7 @@ struct Warp {
   uint32_t tensor_loads = 0, tensor_stores = 0;  ///< in flight
   std::array<uint32_t, 32> cluster_phase{};      ///< that each lane arrived in, plus 1
   std::map<uint32_t, BulkGroups> bulk;           ///< by lane
+  std::map<uint32_t, BulkGroups> lane_copies;    ///< of cp.async, by lane
   WgmmaState wgmma;
   uint32_t live_lanes() const;
 };

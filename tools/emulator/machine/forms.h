@@ -22,6 +22,8 @@ std::span<const Form> convert_forms();
 std::span<const Form> half_forms();
 std::span<const Form> narrow_forms();
 std::span<const Form> integer_more_forms();
+std::span<const Form> matrix_forms();
+std::span<const Form> copy_async_forms();
 std::span<const Form> control_forms();
 std::span<const Form> memory_forms();
 std::span<const Form> barrier_forms();

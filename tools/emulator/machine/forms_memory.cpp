@@ -2,6 +2,7 @@
 // Loads, stores, atomics and addresses. PTX ISA 9.0, "Data Movement and Conversion Instructions".
 #include "tools/emulator/machine/form_rows.h"
 #include "tools/emulator/machine/lanewise.h"
+#include "tools/emulator/machine/small_floats.h"
 
 namespace warpwright::emulator {
 
@@ -117,21 +118,29 @@ template <class T, bool kHasResult, Place kPlace, auto F> Step atomic(Execution 
   return failed ? Step::kFault : Step::kYield;
 }
 
-template <Place kPlace> Step compare_and_swap(Execution &x, const Op &op) {
+template <class T, Place kPlace> Step compare_and_swap(Execution &x, const Op &op) {
   bool failed = false;
   x.each_lane([&](uint32_t i) {
-    uint8_t *data = failed ? nullptr : view(x, kPlace, address_in_lane(x, op, 1, i), 4, true, race::Kind::kAtomic);
+    uint8_t *data = failed ? nullptr : view(x, kPlace, address_in_lane(x, op, 1, i), sizeof(T), true, race::Kind::kAtomic);
     if (!data) {
       failed = true;
       return;
     }
-    uint32_t expected = x.lanes<uint32_t>(op.operands[3])[i];
-    __atomic_compare_exchange_n(reinterpret_cast<uint32_t *>(data), &expected, x.lanes<uint32_t>(op.operands[4])[i], false,
+    T expected = x.lanes<T>(op.operands[3])[i];
+    __atomic_compare_exchange_n(reinterpret_cast<T *>(data), &expected, x.lanes<T>(op.operands[4])[i], false,
                                 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-    x.lanes<uint32_t>(op.operands[0])[i] = expected;
+    x.lanes<T>(op.operands[0])[i] = expected;
   });
   return failed ? Step::kFault : Step::kYield;
 }
+
+/// Two halves, each rounded by itself.
+template <const SmallFormat &kFormat> constexpr auto kAddPair = [](uint32_t a, uint32_t b) {
+  const auto add = [](uint32_t one, uint32_t other) {
+    return round_to(kFormat, add_to_odd(value_of(kFormat, one & 0xFFFF), value_of(kFormat, other & 0xFFFF)), Rounding::kNearestEven, false);
+  };
+  return add(a >> 16, b >> 16) << 16 | add(a, b);
+};
 
 template <uint64_t kWindow, bool kIsTo> Step convert_address(Execution &x, const Op &op) {
   auto *d = x.lanes<uint64_t>(op.operands[0]);
@@ -207,10 +216,22 @@ template <Place kPlace> void add_atomics(Rows &rows, const std::string &space) {
       WW_ATOMIC(".or.b32", uint32_t, "w", [](uint32_t a, uint32_t b) { return a | b; });
       WW_ATOMIC(".and.b32", uint32_t, "w", [](uint32_t a, uint32_t b) { return a & b; });
       WW_ATOMIC(".xor.b32", uint32_t, "w", [](uint32_t a, uint32_t b) { return a ^ b; });
+      WW_ATOMIC(".min.u64", uint64_t, "l", [](uint64_t a, uint64_t b) { return std::min(a, b); });
+      WW_ATOMIC(".max.u64", uint64_t, "l", [](uint64_t a, uint64_t b) { return std::max(a, b); });
+      WW_ATOMIC(".min.s64", int64_t, "l", [](int64_t a, int64_t b) { return std::min(a, b); });
+      WW_ATOMIC(".max.s64", int64_t, "l", [](int64_t a, int64_t b) { return std::max(a, b); });
+      WW_ATOMIC(".or.b64", uint64_t, "l", [](uint64_t a, uint64_t b) { return a | b; });
+      WW_ATOMIC(".and.b64", uint64_t, "l", [](uint64_t a, uint64_t b) { return a & b; });
+      WW_ATOMIC(".xor.b64", uint64_t, "l", [](uint64_t a, uint64_t b) { return a ^ b; });
+      WW_ATOMIC(".add.noftz.f16x2", uint32_t, "w", kAddPair<kF16>);
+      WW_ATOMIC(".add.noftz.bf16x2", uint32_t, "w", kAddPair<kBf16>);
+      WW_ATOMIC(".inc.u32", uint32_t, "w", [](uint32_t a, uint32_t b) { return a >= b ? 0 : a + 1; });
+      WW_ATOMIC(".dec.u32", uint32_t, "w", [](uint32_t a, uint32_t b) { return a == 0 || (a > b) ? b : a - 1; });
 #undef WW_ATOMIC
-      rows.add(atom + ".inc.u32", ">w a w", atomic<uint32_t, true, kPlace, [](uint32_t a, uint32_t b) { return a >= b ? 0 : a + 1; }>);
       rows.add(atom + ".exch.b32", ">w a w", atomic<uint32_t, true, kPlace, [](uint32_t, uint32_t b) { return b; }>);
-      rows.add(atom + ".cas.b32", ">w a w w", compare_and_swap<kPlace>);
+      rows.add(atom + ".exch.b64", ">l a l", atomic<uint64_t, true, kPlace, [](uint64_t, uint64_t b) { return b; }>);
+      rows.add(atom + ".cas.b32", ">w a w w", compare_and_swap<uint32_t, kPlace>);
+      rows.add(atom + ".cas.b64", ">l a l l", compare_and_swap<uint64_t, kPlace>);
     }
 }
 
@@ -230,7 +251,7 @@ const Rows &rows() {
     rows.add_space<Place::kGeneric>("ld", "st");
     rows.add_space<Place::kGeneric>("ld.volatile", "st.volatile");
     add_atomics<Place::kGlobal>(rows, ".global");
-    add_atomics<Place::kShared>(rows, ".shared");
+    for (const char *space : {".shared", ".shared::cta", ".shared::cluster"}) add_atomics<Place::kShared>(rows, space);
     add_atomics<Place::kGeneric>(rows, "");
     rows.add("cvta.to.global.u64", ">l l", convert_address<0, true>);
     rows.add("cvta.global.u64", ">l l", convert_address<0, false>);

@@ -114,6 +114,7 @@ std::string describe_wait(const Cluster &cluster, Cta &cta, const Warp &warp, co
     case Wait::kCluster: return "the cluster's barrier; " + std::to_string(cluster.cluster_arrived) + " of " +
              std::to_string(cluster.live_threads) + " threads are there";
     case Wait::kBulkGroups: return describe_groups(warp, group);
+    case Wait::kCopyGroups: return "groups of cp.async but for " + std::to_string(group.value);
     case Wait::kTensorLoads: return std::to_string(warp.tensor_loads) + " tcgen05.ld";
     case Wait::kTensorStores: return std::to_string(warp.tensor_stores) + " tcgen05.st";
     case Wait::kTensorAlloc: return describe_alloc(cta);
