@@ -5,6 +5,7 @@
 #include "generator/support/files.h"
 #include "generator/support/similar.h"
 #include "tools/cli/launch_object.h"
+#include "tools/cli/report.h"
 
 #include <fmt/format.h>
 
@@ -25,8 +26,7 @@ constexpr int64_t kBufferLimitBytes = int64_t{1} << 33;
 /// Source: CUDA C++ Programming Guide 13.0, "Function Parameters": 32,764 bytes from compute capability 7.0 on.
 constexpr int64_t kArgumentLimitBytes = 32764;
 /// Source: CUDA C++ Programming Guide 13.0, "Technical Specifications per Compute Capability".
-constexpr int64_t kGridLimit = 2147483647, kSharedLimitBytes = 227 * 1024;
-constexpr int64_t kBlockLimit = 1024, kClusterLimit = 16;
+constexpr int64_t kGridLimit = 2147483647, kBlockLimit = 1024, kClusterLimit = 16, kSharedLimitBytes = 227 * 1024;
 constexpr int64_t kWordLimit = int64_t{1} << 40;
 constexpr size_t kChoicesLimit = 65536;
 
@@ -34,9 +34,7 @@ constexpr size_t kChoicesLimit = 65536;
 const std::vector<std::string> kMapTypes = {"u8",  "u16",  "u32",     "s32",  "u64",      "s64",            "f16",             "f32",
                                             "f64", "bf16", "f32_ftz", "tf32", "tf32_ftz", "16u4_align8b", "16u4_align16b", "16u6_align16b"};
 const std::vector<std::string> kSwizzles = {"none", "32B", "64B", "128B", "128B_atom_32B", "128B_atom_32B_flip_8B", "128B_atom_64B"};
-const std::vector<std::string> kInterleaves = {"none", "16B", "32B"};
-const std::vector<std::string> kPromotions = {"none", "64B", "128B", "256B"};
-const std::vector<std::string> kFills = {"zero", "nan"};
+const std::vector<std::string> kInterleaves = {"none", "16B", "32B"}, kPromotions = {"none", "64B", "128B", "256B"}, kFills = {"zero", "nan"};
 
 class LaunchReader {
  public:
@@ -165,24 +163,24 @@ class LaunchReader {
                              element_names()[static_cast<size_t>(format)], key));
     };
     check(buffer.contents.format, "contents");
-    if (!buffer.expected) return;
-    check(buffer.expected->format, "expected");
-    check(buffer.compared_as, "compared_as");
+    if (buffer.expected) check(buffer.expected->format, "expected"), check(buffer.compared_as, "compared_as");
   }
 
-  /// One way of `ways` in the object.
+  bool has_one_of(const spec::JsonNode &node, const std::vector<std::string> &ways, const std::string &path) const {
+    const auto given = std::count_if(ways.begin(), ways.end(), [&](const std::string &way) { return node.find(way) != nullptr; });
+    if (given == 1) return true;
+    text_.fail(given ? "run.unknown-key" : "run.missing-key", node, path,
+               fmt::format("expected one of {}, found {}", quoted_choices(ways), given));
+    return false;
+  }
+
   BufferContents read_contents(const spec::JsonNode &node, const std::string &path) {
     BufferContents contents;
     contents.where = text_.document.locate(node);
     const LaunchObject object(text_, node, path, {"file", "constant", "iota", "random", "type"});
     if (!object.is_object()) return contents;
     const std::vector<std::string> ways = {"file", "constant", "iota", "random"};
-    const auto given = std::count_if(ways.begin(), ways.end(), [&](const std::string &way) { return node.find(way) != nullptr; });
-    if (given != 1) {
-      text_.fail(given ? "run.unknown-key" : "run.missing-key", node, path,
-                 fmt::format("expected one of {}, found {}", quoted_choices(ways), given));
-      return contents;
-    }
+    if (!has_one_of(node, ways, path)) return contents;
     if (const auto format = object.choice("type", element_names(), Presence::kOptional))
       contents.format = static_cast<ElementFormat>(*format);
     if (const auto file = object.word("file", Presence::kOptional)) {
@@ -325,8 +323,7 @@ class LaunchReader {
   }
 
   static uint64_t bytes_of(const ArgumentPart &part) {
-    constexpr uint64_t kTensorMapBytes = 128;  // CUDA Driver API 13.0, CUtensorMap
-    return part.tensor_map ? kTensorMapBytes : part.buffer ? sizeof(uint64_t) : part.bytes.size();
+    return part.tensor_map ? 128 /* CUDA Driver API 13.0, CUtensorMap */ : part.buffer ? sizeof(uint64_t) : part.bytes.size();
   }
 
   std::optional<ArgumentPart> read_part(const spec::JsonNode &node, const std::string &path, bool is_member) {
@@ -337,13 +334,8 @@ class LaunchReader {
     if (is_member) keys.emplace_back("at");
     const LaunchObject object(text_, node, path, keys);
     if (!object.is_object()) return std::nullopt;
+    if (!has_one_of(node, ways, path)) return std::nullopt;
     const auto way = std::find_if(ways.begin(), ways.end(), [&](const std::string &key) { return node.find(key) != nullptr; });
-    const auto given = std::count_if(ways.begin(), ways.end(), [&](const std::string &key) { return node.find(key) != nullptr; });
-    if (given != 1) {
-      text_.fail(given ? "run.unknown-key" : "run.missing-key", node, path,
-                 fmt::format("expected one of {}, found {}", quoted_choices(ways), given));
-      return std::nullopt;
-    }
     ArgumentPart part;
     if (is_member) part.offset_bytes = static_cast<uint64_t>(object.integer("at", {0, kArgumentLimitBytes}, Presence::kRequired).value_or(0));
     if (*way == "buffer") {
@@ -390,10 +382,8 @@ std::optional<LaunchDescription> read_launch(const std::string &file, support::D
   std::string why;
   auto bytes = support::read_file(file, why, kDescriptionLimitBytes);
   if (!bytes) {
-    support::Diagnostic d;
-    d.slug = "run.unreadable";
+    support::Diagnostic d = error("run.unreadable", "cannot read the launch description: " + why);
     d.where.file = file;
-    d.message = "cannot read the launch description: " + why;
     diagnostics.add(std::move(d));
     return std::nullopt;
   }
