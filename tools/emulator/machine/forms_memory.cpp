@@ -248,6 +248,16 @@ const Rows &rows() {
       rows.add_space<Place::kShared>(word, "");
     for (const char *word : {"st.shared", "st.shared::cta", "st.volatile.shared", "st.shared::cluster"})
       rows.add_space<Place::kShared>("", word);
+    // Scopes do not change what one thread sees; the orders of gpu and sys on global memory stand above.
+    for (const std::string scope : {".cta", ".cluster", ".gpu", ".sys"})
+      for (const bool is_strong : {false, true}) {
+        const std::string load = (is_strong ? "ld.acquire" : "ld.relaxed") + scope, store = (is_strong ? "st.release" : "st.relaxed") + scope;
+        const bool has_loads = scope == ".gpu" || scope == ".sys", has_stores = scope == ".gpu";
+        rows.add_space<Place::kGlobal>(has_loads ? "" : load + ".global", has_stores ? "" : store + ".global");
+        for (const char *space : {".shared", ".shared::cta", ".shared::cluster"})
+          rows.add_space<Place::kShared>(load + space, store + space);
+        rows.add_space<Place::kGeneric>(load, store);
+      }
     rows.add_space<Place::kGeneric>("ld", "st");
     rows.add_space<Place::kGeneric>("ld.volatile", "st.volatile");
     add_atomics<Place::kGlobal>(rows, ".global");
