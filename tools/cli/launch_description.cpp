@@ -115,8 +115,9 @@ class LaunchReader {
 
   /// Findings that a kernel survives on hardware, each with the reason why it may have them.
   void read_waiver(const spec::JsonNode &node, const std::string &path) {
-    const std::vector<std::string> slugs = {"async.undrained",        "ldst.lane-window",  "order.no-init-fence", "order.no-proxy-fence",
-                                            "order.no-tcgen05-fence", "order.tensor-pipe", "race.shared",         "race.tensor-memory"};
+    const std::vector<std::string> slugs = {"async.after-exit",    "async.undrained",        "ldst.lane-window",   "order.no-init-fence",
+                                            "order.no-proxy-fence", "order.no-tcgen05-fence", "order.tensor-pipe", "race.shared",
+                                            "race.tensor-memory"};
     const LaunchObject object(text_, node, path, {"finding", "text", "reason"});
     const auto slug = object.choice("finding", slugs, Presence::kRequired);
     object.word("reason", Presence::kRequired);
