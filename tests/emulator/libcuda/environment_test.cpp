@@ -56,6 +56,8 @@ TEST_CASE("libcuda: the environment chooses the devices") {
   CHECK(describe_apart({{"WARPWRIGHT_EMULATOR_DEVICES", "3"}, {"WARPWRIGHT_EMULATOR_SMS", "7"}}) == 3);
   CHECK(describe_apart({{"WARPWRIGHT_EMULATOR_SCHEDULE", "eager"}, {"WARPWRIGHT_EMULATOR_JOBS", "2"}}) == 0);
   CHECK(describe_apart({{"WARPWRIGHT_EMULATOR_SCHEDULE", "random:17"}}) == 0);
+  CHECK(describe_apart({{"WARPWRIGHT_EMULATOR_SCHEDULE", "adversarial:3"}}) == 0);
+  CHECK(describe_apart({{"WARPWRIGHT_EMULATOR_CHECKS", "memory"}}) == 0);
 }
 
 TEST_CASE("libcuda: an environment that means nothing is refused by cuInit") {
@@ -68,5 +70,8 @@ TEST_CASE("libcuda: an environment that means nothing is refused by cuInit") {
   CHECK(describe_apart({{"WARPWRIGHT_EMULATOR_JOBS", "-1"}}) == invalid);
   CHECK(describe_apart({{"WARPWRIGHT_EMULATOR_SCHEDULE", "random:"}}) == invalid);
   CHECK(describe_apart({{"WARPWRIGHT_EMULATOR_SCHEDULE", "sometimes"}}) == invalid);
+  CHECK(describe_apart({{"WARPWRIGHT_EMULATOR_SCHEDULE", "adversarial:x"}}) == invalid);
+  CHECK(describe_apart({{"WARPWRIGHT_EMULATOR_SCHEDULE", "replay:/no/such/file"}}) == invalid);
+  CHECK(describe_apart({{"WARPWRIGHT_EMULATOR_CHECKS", "some"}}) == invalid);
   CHECK(describe_apart({{"WARPWRIGHT_EMULATOR_DEVICES", "0"}}) == 200 + CUDA_ERROR_NO_DEVICE % 50);
 }

@@ -54,6 +54,14 @@ bool read_schedule(const std::string &schedule, Options *options) {
   return true;
 }
 
+/// "memory" leaves out happens-before.
+bool read_checks(Options *options) {
+  const char *text = std::getenv("WARPWRIGHT_EMULATOR_CHECKS");
+  const std::string checks = text ? text : "all";
+  options->checks_races = checks == "all";
+  return checks == "all" || checks == "memory";
+}
+
 bool read_model(DeviceModel *model) {
   const char *text = std::getenv("WARPWRIGHT_EMULATOR_ARCH");
   const std::string arch = text ? text : "sm_100a";
@@ -78,7 +86,8 @@ CUresult State::initialise() {
   if (is_initialised) return devices_or_none();
   uint64_t devices = 1, jobs = 1;
   const char *schedule = std::getenv("WARPWRIGHT_EMULATOR_SCHEDULE");
-  if (!read_model(&model) || !read_schedule(schedule ? schedule : "lazy", &options)) return CUDA_ERROR_INVALID_VALUE;
+  if (!read_model(&model) || !read_schedule(schedule ? schedule : "lazy", &options) || !read_checks(&options))
+    return CUDA_ERROR_INVALID_VALUE;
   uint64_t sms = static_cast<uint64_t>(model.num_sms);
   if (!read_variable("WARPWRIGHT_EMULATOR_DEVICES", 0, 64, &devices) || !read_variable("WARPWRIGHT_EMULATOR_SMS", 1, 1024, &sms) ||
       !read_variable("WARPWRIGHT_EMULATOR_JOBS", 1, 256, &jobs))

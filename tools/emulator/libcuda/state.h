@@ -52,7 +52,7 @@ struct DeviceModel {
 ///
 /// Environment  WARPWRIGHT_EMULATOR_DEVICES (1), WARPWRIGHT_EMULATOR_ARCH (sm_100a; sm_103a, sm_90a),
 ///              WARPWRIGHT_EMULATOR_SMS, WARPWRIGHT_EMULATOR_SCHEDULE (lazy; the others of wwEmulatorConfigure()),
-///              WARPWRIGHT_EMULATOR_JOBS.
+///              WARPWRIGHT_EMULATOR_JOBS, WARPWRIGHT_EMULATOR_CHECKS (all; memory).
 struct State {
   std::mutex mutex;
   bool is_initialised = false;
