@@ -86,6 +86,8 @@ def rules():
     yield "scale-d by lane", "wgmma.not-uniform", edit(SHARED, (FENCE, f"{FENCE}\n\tsetp.eq.u32 %scale, %thread, 3;"))
     yield "scale-d by warp", "wgmma.not-uniform", edit(SHARED, (FENCE, f"{FENCE}\n\tsetp.lt.u32 %scale, %thread, 32;"))
     yield "descriptor by lane", "wgmma.not-uniform", edit(SHARED, (FENCE, f"{FENCE}\n\tmad.wide.u32 %adesc, %thread, 16, %adesc;"))
+    yield "a factor of 2", "wgmma.scale", edit(SHARED, (", 1, 1, 0, 0;", ", 1, 2, 0, 0;"))
+    yield "a transposition of 2", "wgmma.trans", edit(SHARED, (", 1, 1, 0, 0;", ", 1, 1, 2, 0;"))
     yield "a descriptor beyond shared memory", "wgmma.shared-range", edit(SHARED, (FENCE, f"{FENCE}\n\tadd.s64 %bdesc, %bdesc, 2560;"))
     yield "a reserved bit of a descriptor", "descriptor.reserved", edit(SHARED, (FENCE, f"{FENCE}\n\tadd.s64 %bdesc, %bdesc, 16384;"))
 

@@ -59,7 +59,7 @@ struct Footprint {
   std::vector<ByteRange> b;
 };
 
-/// Errors    those of tensor::decode_wgmma_matrix; wgmma.base-offset, wgmma.shared-range
+/// Errors    those of tensor::decode_wgmma_matrix; wgmma.shared-range
 Error footprint(const Request &request, uint32_t warp, uint32_t shared_bytes, Footprint *out);
 
 /// A warp's registers: 32 lanes each.
