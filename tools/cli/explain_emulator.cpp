@@ -38,7 +38,7 @@ const Row kRows[] = {
     {"cluster.rank", "a rank that the cluster does not have",
      "mapa names a CTA of its cluster.",
      "Compare the rank with %cluster_nctarank."},
-    {"copy.size", "a cp.async of a size that it does not have, or with more source bytes than it copies",
+    {"memory.copy-size", "a cp.async of a size that it does not have, or with more source bytes than it copies",
      "It copies 4, 8 or 16 bytes; with fewer bytes of source the rest is zero.",
      "Correct the size, or the count of source bytes."},
     {"descriptor.constant", "bits 46 to 48 of a shared-memory descriptor must be 0b001",

@@ -56,7 +56,7 @@ class LaneCopies : public AsyncOperation {
 /// `[dst], [src], size, ?bytes of the source`.
 Step copy(Execution &x, const Op &op) {
   const uint32_t bytes = op.operands[4];
-  if (bytes != 4 && bytes != 8 && bytes != 16) return x.fault("copy.size", std::to_string(bytes) + " bytes: a copy has 4, 8 or 16");
+  if (bytes != 4 && bytes != 8 && bytes != 16) return x.fault("memory.copy-size", std::to_string(bytes) + " bytes: a copy has 4, 8 or 16");
   std::vector<Piece> pieces;
   bool failed = false;
   x.each_lane([&](uint32_t i) {
@@ -70,7 +70,7 @@ Step copy(Execution &x, const Op &op) {
     piece.range = {offset, bytes};
     const uint64_t source = address_in_lane(x, op, 2, i);
     if (piece.bytes_read > bytes || source % bytes) {
-      x.note(piece.bytes_read > bytes ? "copy.size" : "memory.misaligned",
+      x.note(piece.bytes_read > bytes ? "memory.copy-size" : "memory.misaligned",
              std::to_string(piece.bytes_read) + " bytes from a source that must be aligned to " + std::to_string(bytes));
       failed = true;
       return;
