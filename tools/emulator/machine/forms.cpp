@@ -39,13 +39,14 @@ std::vector<const Form *> all_forms() {
 bool find_shared(Execution &x, uint64_t address, uint32_t bytes, uint32_t align, Cta **cta, uint32_t *offset) {
   *cta = x.cluster.cta_of(address);
   *offset = Cluster::offset_of(address);
-  const std::string at = std::to_string(bytes) + " bytes at shared offset " + std::to_string(*offset);
+  // Every lane of every access comes by here: no text unless it is said.
+  const auto at = [&] { return std::to_string(bytes) + " bytes at shared offset " + std::to_string(*offset); };
   if (!*cta || !(*cta)->shared.contains(*offset, bytes) || *offset < kReservedSharedBytes) {
-    x.note("memory.out-of-bounds", at + (*cta ? " of " + std::to_string((*cta)->shared.size_bytes()) : " of no CTA"));
+    x.note("memory.out-of-bounds", at() + (*cta ? " of " + std::to_string((*cta)->shared.size_bytes()) : " of no CTA"));
     return false;
   }
   if (*offset % align) {
-    x.note("memory.misaligned", at + ", which must be aligned to " + std::to_string(align));
+    x.note("memory.misaligned", at() + ", which must be aligned to " + std::to_string(align));
     return false;
   }
   return true;
