@@ -61,7 +61,7 @@ class Mma : public AsyncOperation {
     const race::Epoch epoch = races.issue_tensor(issue_.actor().warp);
     issue_.each_cta([&](Cta &cta) {
       for (const auto *ranges : {&footprint_.a, &footprint_.b})
-        if (const Error error = races.touch_async(issue_.actor(), cta.rank, *ranges, false, epoch)) issue_.note(error);
+        if (const Error error = races.touch_async(issue_.actor(), cta.rank, *ranges, false, epoch, race::Kind::kTensor)) issue_.note(error);
       for (const tensor::TensorRange &range : footprint_.reads)
         issue_.touch(cta, range, false, race::Kind::kMma, epoch, request_.d_address);
       for (const tensor::TensorRange &range : footprint_.writes)
@@ -148,7 +148,7 @@ class Copy : public AsyncOperation {
     const race::Epoch epoch = races.issue_tensor(issue_.actor().warp);
     const uint32_t object = request_.shape == tensor::CopyShape::k4x256b ? race::kRows4x256b : 0;
     issue_.each_cta([&](Cta &cta) {
-      if (const Error error = races.touch_async(issue_.actor(), cta.rank, footprint_.reads, false, epoch)) issue_.note(error);
+      if (const Error error = races.touch_async(issue_.actor(), cta.rank, footprint_.reads, false, epoch, race::Kind::kTensor)) issue_.note(error);
       for (const tensor::TensorRange &range : footprint_.writes)
         issue_.touch(cta, range, true, race::Kind::kCopyToTensor, epoch, object);
     });

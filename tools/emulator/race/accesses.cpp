@@ -11,6 +11,7 @@ const char *verb(const Access &access) {
     case Kind::kAllocation: return "allocated or freed";
     case Kind::kGeneric: return access.is_write ? "stored" : "loaded";
     case Kind::kAtomic: return "changed";
+    case Kind::kTensor:
     case Kind::kAsync: return access.is_write ? "filled" : "read asynchronously";
     default: return access.is_write ? "written" : "read";
   }
@@ -19,17 +20,20 @@ const char *verb(const Access &access) {
 const char *missing(std::string_view slug) {
   if (slug == "order.no-proxy-fence") return "no fence.proxy.async lies between them";
   if (slug == "order.no-tcgen05-fence")
-    return "no tcgen05.fence::before_thread_sync and tcgen05.fence::after_thread_sync lie around their synchronisation";
+    return "no tcgen05.fence::before_thread_sync before and tcgen05.fence::after_thread_sync after their synchronisation";
   if (slug == "order.tensor-pipe") return "only the order of issue orders them, which is none of the pairs that the ISA lists";
   return "nothing orders them";
 }
 
 }  // namespace
 
-const char *Detector::judge_shared(const WarpOrder &order, const Access &earlier, const Access &now) {
+const char *Detector::judge_shared(const WarpOrder &order, const Access &earlier, const Access &now) const {
   if (earlier.kind == Kind::kAtomic && now.kind == Kind::kAtomic) return nullptr;
   if (!order.known.seen.covers(earlier.epoch)) return "race.shared";
-  const bool crosses_into_async = now.kind == Kind::kAsync && earlier.kind != Kind::kAsync && earlier.is_write;
+  if (order_ == TensorOrder::kListedPairs && now.kind == Kind::kTensor && !order.before_tensor.covers(earlier.epoch))
+    return "order.no-tcgen05-fence";
+  const auto is_async = [](Kind kind) { return kind == Kind::kAsync || kind == Kind::kTensor; };
+  const bool crosses_into_async = is_async(now.kind) && !is_async(earlier.kind) && earlier.is_write;
   // Source: PTX ISA 9.0, "Proxies", "membar / fence": a proxy fence orders accesses across proxies. A load before an
   // asynchronous write needs none: its value is in a register when the synchronisation happens.
   if (crosses_into_async && !order.known.fenced.covers(earlier.epoch)) return "order.no-proxy-fence";
@@ -76,10 +80,11 @@ Error Detector::touch(Actor who, uint32_t cta, ByteRange range, bool is_write, K
                       {own_epoch(who.warp), who.pc, 0, static_cast<uint16_t>(who.warp), 0, kind, is_write});
 }
 
-Error Detector::touch_async(Actor who, uint32_t cta, std::span<const ByteRange> ranges, bool is_write, Epoch epoch) {
+Error Detector::touch_async(Actor who, uint32_t cta, std::span<const ByteRange> ranges, bool is_write, Epoch epoch,
+                            Kind kind) {
   Error first;
   for (const ByteRange range : ranges) {
-    Error found = touch_shared(warps_[who.warp], cta, range, {epoch, who.pc, 0, static_cast<uint16_t>(who.warp), 0, Kind::kAsync, is_write});
+    Error found = touch_shared(warps_[who.warp], cta, range, {epoch, who.pc, 0, static_cast<uint16_t>(who.warp), 0, kind, is_write});
     if (found && !first) first = std::move(found);
   }
   return first;

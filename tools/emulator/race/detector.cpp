@@ -81,6 +81,8 @@ void Detector::fence_before_thread_sync(uint32_t index) {
 void Detector::fence_after_thread_sync(uint32_t index) {
   WarpOrder &warp = warps_[index];
   warp.known.tensor.join(warp.acquired.tensor);
+  warp.before_tensor.join(warp.known.seen);
+  step(warp);
 }
 
 void Detector::init_mbarrier(Actor who, uint64_t key) {

@@ -46,6 +46,8 @@ struct Names {
 ///           async.undrained: a CTA ends, and nobody has waited for the last signal that another CTA sends it.
 ///           order.no-init-fence, race.mbarrier-init: an mbarrier is used before its init is visible.
 ///           order.tensor-pipe (kListedPairs): relies on the order of issue of tensor work.
+/// Under kListedPairs tcgen05 instructions count on what happened before the last tcgen05.fence::after_thread_sync only, for
+/// shared memory too: asynchronous instructions may run ahead of the wait before them.
 class Detector {
  public:
   Detector(uint32_t ctas, uint32_t warps_per_cta, uint32_t shared_bytes, TensorOrder order, Names names);
@@ -77,7 +79,7 @@ class Detector {
   // Shared memory.
   Error touch(Actor who, uint32_t cta, ByteRange range, bool is_write, Kind kind = Kind::kGeneric);
   /// Asynchronous accesses are over when somebody has observed `epoch`.
-  Error touch_async(Actor who, uint32_t cta, std::span<const ByteRange> ranges, bool is_write, Epoch epoch);
+  Error touch_async(Actor who, uint32_t cta, std::span<const ByteRange> ranges, bool is_write, Epoch epoch, Kind kind = Kind::kAsync);
 
   /// Copies that `key` counts, in its phase after `phases` completed ones.
   Epoch copy_epoch(uint64_t key, uint64_t phases);
@@ -120,6 +122,7 @@ class Detector {
     Knowledge offered;   ///< what even a relaxed release publishes: fences put it there
     Knowledge acquired;  ///< what waits brought and only a fence makes known
     Clock copies;        ///< that it waited for itself
+    Clock before_tensor; ///< what it had seen at its last tcgen05.fence::after_thread_sync
   };
   struct SyncOrder {
     Agent copies = 0;  ///< the copies that it counts
@@ -134,7 +137,7 @@ class Detector {
   Agent new_agent() { return num_agents_++; }
   SyncOrder &sync(uint64_t key);
   void step(WarpOrder &warp);
-  static const char *judge_shared(const WarpOrder &order, const Access &earlier, const Access &now);
+  const char *judge_shared(const WarpOrder &order, const Access &earlier, const Access &now) const;
   Error touch_shared(const WarpOrder &order, uint32_t cta, ByteRange range, Access now);
   const char *judge_tensor(const WarpOrder &order, const Access &earlier, const Access &now) const;
   static bool is_listed_pair(const Access &earlier, const Access &now);

@@ -12,7 +12,8 @@ namespace warpwright::emulator::race {
 enum class Kind : uint8_t {
   kGeneric,  ///< an instruction of the warp itself
   kAtomic,
-  kAsync,    ///< a copy, or tensor work on shared memory
+  kAsync,    ///< a copy between global and shared memory
+  kTensor,   ///< tcgen05's reads of shared memory
   kMma,
   kCopyToTensor,
   kShift,
