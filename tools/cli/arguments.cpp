@@ -333,6 +333,9 @@ class CommandLine {
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("NAME,…");
+    verb->add_option("--policy", run_.policy, "tensor-order: tensor work of a thread is in order of issue; ptx-strict: only the pairs that the ISA lists")
+        ->check(CLI::IsMember({"tensor-order", "ptx-strict"}))->type_name("NAME");
+    verb->add_option("--waive", run_.waivers, "Findings that are accepted, by slug")->delimiter(',')->allow_extra_args(false)->type_name("SLUG,…");
     verb->add_option("--replay", run_.replay, "Takes the decisions in FILE, which --schedule-out wrote, up to their finding")
         ->excludes(verb->get_option("--schedule"))->type_name("FILE");
     verb->add_option("--schedule-out", run_.schedule_out, "File for the decisions that led to the first finding")->type_name("FILE");

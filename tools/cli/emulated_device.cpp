@@ -21,7 +21,7 @@ struct EmulatedDevice::Functions {
 #define WW_FUNCTIONS(F)                                                                                                    \
   F(cuDevicePrimaryCtxRetain) F(cuDevicePrimaryCtxRelease) F(cuCtxSetCurrent) F(cuMemAlloc) F(cuMemFree) F(cuMemcpyHtoD)   \
   F(cuMemcpyDtoH) F(cuModuleLoadData) F(cuModuleUnload) F(cuModuleGetFunction) F(cuFuncSetAttribute) F(cuLaunchKernelEx)   \
-  F(cuGetErrorName) F(wwEmulatorConfigure) F(wwEmulatorSetNames) F(wwEmulatorRecordSchedules) F(wwEmulatorLastSchedule) F(wwEmulatorWaive) F(wwEmulatorLastReport) F(wwEmulatorLastStatistics)
+  F(cuGetErrorName) F(wwEmulatorConfigure) F(wwEmulatorSetNames) F(wwEmulatorRecordSchedules) F(wwEmulatorLastSchedule) F(wwEmulatorWaive) F(wwEmulatorSetPolicy) F(wwEmulatorLastReport) F(wwEmulatorLastStatistics)
 #define WW_MEMBER(name) decltype(&::name) name = nullptr;
   WW_FUNCTIONS(WW_MEMBER)
 #undef WW_MEMBER
@@ -94,6 +94,8 @@ bool EmulatedDevice::configure(const std::string &schedule, unsigned jobs) {
 bool EmulatedDevice::set_names(const std::string &kernel, const std::string &names) {
   return functions_->wwEmulatorSetNames(kernel.c_str(), names.c_str()) == CUDA_SUCCESS;
 }
+
+bool EmulatedDevice::set_policy(const std::string &policy) { return functions_->wwEmulatorSetPolicy(policy.c_str()) == CUDA_SUCCESS; }
 
 void EmulatedDevice::waive(const std::string &slug, const std::string &text) { functions_->wwEmulatorWaive(slug.c_str(), text.c_str()); }
 

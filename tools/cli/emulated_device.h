@@ -44,6 +44,8 @@ class EmulatedDevice {
   std::string last_schedule() const;
   /// Names for the findings of launches of a kernel, in the form of parse_names() (tools/emulator/machine/names.h).
   bool set_names(const std::string &kernel, const std::string &names);
+  /// "tensor-order" or "ptx-strict".
+  bool set_policy(const std::string &policy);
   /// Findings that launches from now on do not have: a slug, and a part of their text.
   void waive(const std::string &slug, const std::string &text);
   /// Device memory with a host's bytes, or of a size; freed with the device. 0: there is none.

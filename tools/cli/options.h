@@ -109,6 +109,8 @@ struct RunOptions {
   std::string inputs = "both";                ///< exact, random, both
   uint64_t seed = 1;
   std::vector<std::string> schedules;         ///< lazy, eager, random:SEED, adversarial:WARP; empty: lazy, or what the description says
+  std::string policy = "tensor-order";        ///< or ptx-strict
+  std::vector<std::string> waivers;           ///< slugs of findings that are not told
   std::string replay;                         ///< file with the decisions of a schedule, run instead; empty: none
   std::string schedule_out;                   ///< file for the decisions of the first run with a finding; empty: none
   int jobs = 1;                               ///< clusters at a time

@@ -248,6 +248,8 @@ int run_run(const RunOptions &options) {
   if (diagnostics.has_errors()) return finish(diagnostics, format_of(false));
   const auto device = EmulatedDevice::open(arch, diagnostics);
   if (!device) return finish(diagnostics, format_of(false));
+  device->set_policy(options.policy);
+  for (const std::string &slug : options.waivers) device->waive(slug, "");
   if (!options.schedule_out.empty()) device->record_schedules();
   Runner runner(options, *device, diagnostics);
   for (const LoweredOperator &op : operators) {

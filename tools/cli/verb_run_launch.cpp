@@ -219,6 +219,8 @@ int run_launch(const RunOptions &options) {
   if (!device) return finish(diagnostics, format_of(false));
   LaunchRunner runner(*description, *device, diagnostics);
   if (!runner.load_contents()) return finish(diagnostics, format_of(false));
+  device->set_policy(options.policy);
+  for (const std::string &slug : options.waivers) device->waive(slug, "");
   for (const LaunchWaiver &waiver : description->waivers) device->waive(waiver.slug, waiver.text);
   for (const std::string &schedule : options.schedules.empty() ? description->schedules : options.schedules) {
     if (device->configure(schedule, static_cast<unsigned>(options.jobs))) runner.launch(*kernel, schedule);

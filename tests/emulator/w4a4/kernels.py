@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every shipped spec on the emulator, on problems with edges: kernels.py WARPWRIGHT.
+"""Every shipped spec on the emulator, on problems with edges: kernels.py WARPWRIGHT [--schedules N].
 
-The shapes are shortened (n 768, k 512), so that the whole set takes a minute; everything that a spec chooses stays.
+The shapes are shortened (n 768, k 512), so that the whole set takes a minute; everything that a spec chooses stays. With --schedules
+three of them run under N random schedules instead.
 """
+import argparse
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -32,8 +35,35 @@ def run(tool, what, specs, arguments):
     return right
 
 
+def check_policies(tool, specs):
+    """Under ptx-strict the specs that ask for strict ordering are clean; the others rely on the order of issue, and on nothing else."""
+    strict = [spec for spec in specs if '"strict"' in pathlib.Path(spec).read_text()]
+    common = ["--inputs", "exact", "--shape", "m=300", "--sms", "4", "--policy", "ptx-strict", *SHORT]
+    right = run(tool, "ptx-strict, strict ordering", strict, common)
+    others = sorted(set(specs) - set(strict))
+    waived = run(tool, "ptx-strict, the order of the tensor pipe waived", others, [*common, "--waive", "order.tensor-pipe"])
+    if not right or not waived:
+        return None
+    result = subprocess.run([tool, "run", *others, "--on", "emulator", *common], capture_output=True, text=True, check=False)
+    failed = sum(row.endswith("FAILED") for row in result.stdout.splitlines())
+    found = set(re.findall(r"\b((?:order|race|async|mbarrier|memory|tmem)\.[a-z0-9-]+):", result.stderr))
+    if result.returncode != 4 or failed != len(others) or found != {"order.tensor-pipe"}:
+        print(f"FAILED: {failed} of {len(others)} rely on the order of issue; found {found}")
+        return None
+    print(f"{failed} specs rely on the order of the tensor pipe, {len(strict)} do not")
+    return right + waived
+
+
 def main():
-    tool = sys.argv[1]
+    parser = argparse.ArgumentParser()
+    parser.add_argument("tool")
+    parser.add_argument("--schedules", type=int, default=0)
+    options = parser.parse_args()
+    tool = options.tool
+    if options.schedules:
+        specs = [str(KERNELS / f"{name}.json") for name in ("flux1_qkv", "flux1_mlp_up", "z_image_3840_to_3072")]
+        schedules = ",".join(f"random:{seed}" for seed in range(options.schedules))
+        return 0 if run(tool, "random schedules", specs, ["--inputs", "exact", "--schedule", schedules, "--shape", "m=300", "--sms", "2", *SHORT]) else 1
     total = 0
     for arch, specs in specs_by_arch().items():
         # An odd m: the last tile is partial, and there are more tiles than CTA groups.
@@ -46,6 +76,10 @@ def main():
             if right is None:
                 return 1
             total += right
+    right = check_policies(tool, specs_by_arch()["sm_100a"])
+    if right is None:
+        return 1
+    total += right
     # K of one tile, and the ladder as it is written but shorter.
     one_k = [str(KERNELS / "flux1_qkv.json"), str(KERNELS / "flux1_mlp_up.json")]
     extra = [("one K tile", one_k, ["--set", "problem.k=128", "--set", "problem.n=512", "--shape", "m=256", "--schedule", "eager,lazy"]),

@@ -185,6 +185,17 @@ extern "C" CUresult wwEmulatorWaive(const char *slug, const char *text) {
   return CUDA_SUCCESS;
 }
 
+extern "C" CUresult wwEmulatorSetPolicy(const char *policy) {
+  using namespace warpwright::emulator::driver;
+  using warpwright::emulator::race::TensorOrder;
+  const std::string name = policy ? policy : "";
+  if (name != "tensor-order" && name != "ptx-strict") return CUDA_ERROR_INVALID_VALUE;
+  State &state = State::instance();
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  state.options.tensor_order = name == "ptx-strict" ? TensorOrder::kListedPairs : TensorOrder::kIssueOrder;
+  return CUDA_SUCCESS;
+}
+
 extern "C" void wwEmulatorLastStatistics(ww_emulator_statistics_t *statistics) {
   const warpwright::emulator::Statistics &last = warpwright::emulator::driver::last_statistics();
   if (statistics) *statistics = {last.warp_instructions, last.mmas, last.bytes_loaded, last.bytes_stored};

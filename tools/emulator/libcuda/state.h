@@ -111,6 +111,11 @@ extern "C" __attribute__((visibility("default"))) CUresult wwEmulatorSetNames(co
 /// Errors    CUDA_ERROR_INVALID_VALUE.
 extern "C" __attribute__((visibility("default"))) CUresult wwEmulatorWaive(const char *slug, const char *text);
 
+/// How later launches of the process read the order of one thread's tensor work: "tensor-order" (that of its issue) or
+/// "ptx-strict" (the pairs that the ISA lists, and fences before asynchronous reads).
+/// Errors    CUDA_ERROR_INVALID_VALUE.
+extern "C" __attribute__((visibility("default"))) CUresult wwEmulatorSetPolicy(const char *policy);
+
 /// Whether later launches of the process keep the decisions of their schedules, and those of this thread's last launch up to
 /// its first finding; empty without one. Valid until the next launch.
 extern "C" __attribute__((visibility("default"))) void wwEmulatorRecordSchedules(int records);
