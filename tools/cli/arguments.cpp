@@ -330,9 +330,7 @@ class CommandLine {
         ->check(CLI::IsMember({"exact", "random", "both"}))->type_name("KIND");
     verb->add_option("--seed", run_.seed, "Of the inputs")->type_name("N");
     verb->add_option("--schedule", run_.schedules, "lazy, eager, random:SEED, adversarial:WARP; default: lazy, or the description's")
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->type_name("NAME,…");
+        ->delimiter(',')->allow_extra_args(false)->type_name("NAME,…");
     verb->add_option("--policy", run_.policy, "tensor-order: tensor work of a thread is in order of issue; ptx-strict: only the pairs that the ISA lists")
         ->check(CLI::IsMember({"tensor-order", "ptx-strict"}))->type_name("NAME");
     verb->add_option("--waive", run_.waivers, "Findings that are accepted, by slug")->delimiter(',')->allow_extra_args(false)->type_name("SLUG,…");
@@ -341,8 +339,7 @@ class CommandLine {
     verb->add_option("--schedule-out", run_.schedule_out, "File for the decisions that led to the first finding")->type_name("FILE");
     verb->add_option("-j,--jobs", run_.jobs, "Clusters at a time")->check(CLI::Range(1, 256))->type_name("N");
     verb->add_option("--ptx", run_.ptx, "PTX to run instead of what nvcc makes of one SPEC, or of the description's")->type_name("FILE");
-    verb->add_option("--sms", run_.num_sms, "Multiprocessors to plan the grid for; default: the device's")
-        ->check(CLI::Range(1, 1024))->type_name("N");
+    verb->add_option("--sms", run_.num_sms, "Multiprocessors; default: the device's")->check(CLI::Range(1, 1024))->type_name("N");
     add_set(verb, run_.set);
     for (const char *of_specs : {"SPEC", "--shape", "--inputs", "--seed", "--sms", "--set", "--schedule-out"})
       launch->excludes(verb->get_option(of_specs));
