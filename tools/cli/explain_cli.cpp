@@ -22,6 +22,8 @@ std::vector<Explanation> explain_cli() {
        "warpwright run my_gemm.json --on emulator --ptx broken.ptx", "Read the first finding; run again with --schedule eager: what passes there and fails under lazy misses a wait.", ""},
       {"run.no-exact-inputs", "K is too long for exact inputs", "Exact inputs are such that every order of summation gives the same sum: all magnitudes together stay below 2^24 of their unit.",
        "warpwright run long_k.json --on emulator --inputs exact", "Use --inputs random, or a shorter problem with --set problem.k=…", ""},
+      {"run.too-large", "the problem is too large to run", "The reference is computed on one core, and every byte of the problem is in memory.",
+       "warpwright run my_gemm.json --on emulator --shape m=99999999", "Give a smaller --shape, or shorten the problem with --set.", ""},
       {"run.fixed-variable", "the spec fixes the variable", "A spec that names a number for a dimension makes a kernel for that number only.",
        "warpwright run fixed_m.json --on emulator --shape m=300", "Leave it out of --shape, or make it \"dynamic\" with --set.", ""},
       {"run.mixed-architectures", "the specs are for several architectures", "One process emulates devices of one architecture.",

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 namespace warpwright::cli {
@@ -17,6 +18,14 @@ std::optional<OperatorTrial> make_trial(const plan::OperatorPlan &op, const std:
   const int64_t m = variables.at("m");
   const w4a4_lora_gemm::Problem problem = w4a4_lora_gemm::make_problem(kernel, m);
   const bool is_exact = inputs == TrialInputs::kExact;
+  // The reference sums in double on one core, and keeps some ten bytes for each element.
+  constexpr int64_t kMaxElements = int64_t{1} << 28;
+  const int64_t largest = std::max({m > kMaxElements ? m : m * problem.n, m > kMaxElements ? m : m * problem.k, problem.n * problem.k});
+  if (largest > kMaxElements) {
+    diagnostics.add(error("run.too-large", fmt::format("a matrix of m = {}, n = {}, k = {} has more than {} elements", m, problem.n, problem.k, kMaxElements),
+                          {"a smaller --shape, or --set problem.n=… and problem.k=…"}));
+    return std::nullopt;
+  }
   if (const int64_t max_k = w4a4_lora_gemm::max_exact_k(problem); is_exact && problem.k > max_k) {
     support::Diagnostic d = error("run.no-exact-inputs",
                                            fmt::format("k is {}; sums are exact in any order up to {}", problem.k, max_k),

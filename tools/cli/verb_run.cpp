@@ -4,6 +4,7 @@
 #include "generator/compile/compile.h"
 #include "generator/plan/report.h"
 #include "generator/support/files.h"
+#include "generator/support/text_table.h"
 #include "tools/cli/emulated_device.h"
 #include "tools/cli/lowering.h"
 #include "tools/cli/report.h"
@@ -16,6 +17,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -103,6 +105,9 @@ class Runner {
   bool run(const LoweredOperator &op) {
     std::map<std::string, int64_t> variables = op.plan.fixed_variables;
     for (const auto &[name, value] : options_.shape) {
+      const auto &known_names = op.plan.variables;
+      if (std::find(known_names.begin(), known_names.end(), name) == known_names.end() && !op.plan.fixed_variables.count(name))
+        return fail("cli.usage", fmt::format("--shape names {}; the operator's variables are {}", name, support::join_words(known_names)), op);
       const auto [known, is_new] = variables.emplace(name, value);
       if (!is_new && known->second != value)
         return fail("run.fixed-variable", fmt::format("the spec fixes {} to {}", name, known->second), op);
