@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every shipped spec on the emulator, on problems with edges: kernels.py WARPWRIGHT [--schedules N].
+"""Every shipped spec on the emulator, on problems with edges: kernels.py WARPWRIGHT [--schedules N | --whole].
 
 The shapes are shortened (n 768, k 512), so that the whole set takes a minute; everything that a spec chooses stays. With --schedules
-three of them run under N random schedules instead.
+three of them run under N random schedules instead, with --whole all have the n and k that they are written for.
 """
 import argparse
 import pathlib
@@ -58,12 +58,17 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("tool")
     parser.add_argument("--schedules", type=int, default=0)
+    parser.add_argument("--whole", action="store_true")
     options = parser.parse_args()
     tool = options.tool
     if options.schedules:
         specs = [str(KERNELS / f"{name}.json") for name in ("flux1_qkv", "flux1_mlp_up", "z_image_3840_to_3072")]
         schedules = ",".join(f"random:{seed}" for seed in range(options.schedules))
         return 0 if run(tool, "random schedules", specs, ["--inputs", "exact", "--schedule", schedules, "--shape", "m=300", "--sms", "2", *SHORT]) else 1
+    if options.whole:
+        launches = [run(tool, f"{arch}, whole n and k", specs, ["--inputs", "random", "--set", "problem.m=dynamic", "--shape", "m=257", "-j", "2"])
+                    for arch, specs in specs_by_arch().items()]
+        return 0 if all(launches) else 1
     total = 0
     for arch, specs in specs_by_arch().items():
         # An odd m: the last tile is partial, and there are more tiles than CTA groups.
