@@ -87,15 +87,19 @@ EmulatedDevice::~EmulatedDevice() {
   functions_->cuDevicePrimaryCtxRelease(0);
 }
 
-bool EmulatedDevice::configure(const std::string &schedule, unsigned jobs) {
-  return functions_->wwEmulatorConfigure(schedule.c_str(), jobs) == CUDA_SUCCESS;
+std::string EmulatedDevice::configure(const std::string &schedule, int jobs) {
+  if (functions_->wwEmulatorConfigure(schedule.c_str(), static_cast<unsigned>(jobs)) == CUDA_SUCCESS) return {};
+  return fmt::format("there is no schedule \"{}\": lazy, eager, random:SEED, adversarial:WARP, or a file with decisions", schedule);
 }
 
 bool EmulatedDevice::set_names(const std::string &kernel, const std::string &names) {
   return functions_->wwEmulatorSetNames(kernel.c_str(), names.c_str()) == CUDA_SUCCESS;
 }
 
-bool EmulatedDevice::set_policy(const std::string &policy) { return functions_->wwEmulatorSetPolicy(policy.c_str()) == CUDA_SUCCESS; }
+void EmulatedDevice::judge_by(const std::string &policy, const std::vector<std::string> &waivers) {
+  functions_->wwEmulatorSetPolicy(policy.c_str());
+  for (const std::string &slug : waivers) waive(slug, "");
+}
 
 void EmulatedDevice::waive(const std::string &slug, const std::string &text) { functions_->wwEmulatorWaive(slug.c_str(), text.c_str()); }
 

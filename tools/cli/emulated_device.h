@@ -37,15 +37,15 @@ class EmulatedDevice {
   ~EmulatedDevice();
 
   ww_driver_t *driver() const { return driver_; }
-  /// "lazy", "eager", "random:7", "adversarial", "adversarial:3", "replay:FILE"; `jobs` clusters at a time.
-  bool configure(const std::string &schedule, unsigned jobs);
+  /// "lazy", "eager", "random:7", "adversarial", "adversarial:3", "replay:FILE"; `jobs` clusters at a time. Empty, or why not.
+  std::string configure(const std::string &schedule, int jobs);
   /// From now on launches keep the decisions of their schedules; those of the last one that had a finding, as a text.
   void record_schedules();
   std::string last_schedule() const;
   /// Names for the findings of launches of a kernel, in the form of parse_names() (tools/emulator/machine/names.h).
   bool set_names(const std::string &kernel, const std::string &names);
-  /// "tensor-order" or "ptx-strict".
-  bool set_policy(const std::string &policy);
+  /// "tensor-order" or "ptx-strict", and slugs of findings that launches from now on do not have.
+  void judge_by(const std::string &policy, const std::vector<std::string> &waivers);
   /// Findings that launches from now on do not have: a slug, and a part of their text.
   void waive(const std::string &slug, const std::string &text);
   /// Device memory with a host's bytes, or of a size; freed with the device. 0: there is none.

@@ -2,6 +2,7 @@
 // The verb `run`: a spec's kernel, built and launched through the runtime, its values against the reference.
 #include "generator/archive/archive.h"
 #include "generator/compile/compile.h"
+#include "generator/compile/scratch.h"
 #include "generator/plan/report.h"
 #include "generator/support/files.h"
 #include "generator/support/text_table.h"
@@ -15,36 +16,11 @@
 
 #include <fmt/format.h>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
 
 namespace warpwright::cli {
 namespace {
-
-/// A file that nobody else has, gone at the end.
-class TemporaryArchive {
- public:
-  TemporaryArchive() {
-    const char *folder = std::getenv("TMPDIR");
-    path_ = std::string(folder && *folder ? folder : "/tmp") + "/warpwright-run-XXXXXX";
-    if (!::mkdtemp(path_.data())) path_.clear();
-  }
-  ~TemporaryArchive() {
-    if (path_.empty()) return;
-    ::unlink(file().c_str());
-    ::rmdir(path_.c_str());
-  }
-  TemporaryArchive(const TemporaryArchive &) = delete;
-  TemporaryArchive &operator=(const TemporaryArchive &) = delete;
-  std::string file() const { return path_.empty() ? "" : path_ + "/kernels.wwa"; }
-
- private:
-  std::string path_;
-};
 
 std::optional<compile::CompiledKernel> compile_one(const LoweredOperator &op, size_t which, bool line_info,
                                                    support::Diagnostics &diagnostics) {
@@ -114,19 +90,20 @@ class Runner {
     }
     for (const std::string &name : op.plan.variables)
       if (!variables.count(name)) variables[name] = op.plan.kernels.front().constant("kTileM") + 1;
-    const TemporaryArchive file;
-    if (file.file().empty()) return fail("cli.unwritable", "cannot make a temporary folder", op);
+    const compile::ScratchFolder folder;
+    if (folder.path().empty()) return fail("cli.unwritable", folder.why(), op);
+    const std::string file = folder.path() + "/kernels.wwa";
     std::optional<std::string> ptx;
     if (!options_.ptx.empty()) {
       std::string why;
       ptx = support::read_file(options_.ptx, why);
       if (!ptx) return fail("run.unreadable-ptx", fmt::format("{}: {}", options_.ptx, why), op);
     }
-    if (!write_archive_of(op, ptx, file.file(), diagnostics_)) return false;
+    if (!write_archive_of(op, ptx, file, diagnostics_)) return false;
     ww_archive_t *opened = nullptr;
     ww_operator_t *loaded = nullptr;
     ww_message_t message;
-    if (wwArchiveOpen(file.file().c_str(), &opened, &message) != WW_STATUS_OK ||
+    if (wwArchiveOpen(file.c_str(), &opened, &message) != WW_STATUS_OK ||
         wwArchiveGetOperator(opened, 0, &loaded, &message) != WW_STATUS_OK) {
       wwArchiveClose(opened);
       return fail("run.failed", message.text, op);
@@ -162,8 +139,7 @@ class Runner {
               const OperatorTrial &trial, const char *inputs, const std::string &schedule) {
     Outcome outcome{op.plan.name, inputs, schedule};
     outcome.values = trial.values;
-    if (!device_.configure(schedule, static_cast<unsigned>(options_.jobs)))
-      return fail("cli.usage", fmt::format("there is no schedule \"{}\": lazy, eager, random:SEED, adversarial:WARP, or a file with decisions", schedule), op);
+    if (const std::string why = device_.configure(schedule, options_.jobs); !why.empty()) return fail("cli.usage", why, op);
     std::vector<ww_variable_t> variables;
     for (const std::string &name : op.plan.variables) variables.push_back({name.c_str(), values.at(name)});
     std::vector<ww_buffer_t> buffers;
@@ -253,8 +229,7 @@ int run_run(const RunOptions &options) {
   if (diagnostics.has_errors()) return finish(diagnostics, format_of(false));
   const auto device = EmulatedDevice::open(arch, diagnostics);
   if (!device) return finish(diagnostics, format_of(false));
-  device->set_policy(options.policy);
-  for (const std::string &slug : options.waivers) device->waive(slug, "");
+  device->judge_by(options.policy, options.waivers);
   if (!options.schedule_out.empty()) device->record_schedules();
   Runner runner(options, *device, diagnostics);
   for (const LoweredOperator &op : operators) {

@@ -219,12 +219,12 @@ int run_launch(const RunOptions &options) {
   if (!device) return finish(diagnostics, format_of(false));
   LaunchRunner runner(*description, *device, diagnostics);
   if (!runner.load_contents()) return finish(diagnostics, format_of(false));
-  device->set_policy(options.policy);
-  for (const std::string &slug : options.waivers) device->waive(slug, "");
+  device->judge_by(options.policy, options.waivers);
   for (const LaunchWaiver &waiver : description->waivers) device->waive(waiver.slug, waiver.text);
   for (const std::string &schedule : options.schedules.empty() ? description->schedules : options.schedules) {
-    if (device->configure(schedule, static_cast<unsigned>(options.jobs))) runner.launch(*kernel, schedule);
-    else diagnostics.add(error("cli.usage", fmt::format("there is no schedule \"{}\": lazy, eager or random:SEED", schedule)));
+    const std::string why = device->configure(schedule, options.jobs);
+    if (why.empty()) runner.launch(*kernel, schedule);
+    else diagnostics.add(error("cli.usage", why));
   }
   runner.print();
   return finish(diagnostics, format_of(false));

@@ -80,6 +80,12 @@ inline void signal_later(Execution &x, const Cta &cta, uint32_t offset, const Mb
   if (x.cluster.races && &cta != &x.cta) x.cluster.races->signal_later(x.actor(), Cluster::key_of_mbarrier(cta, offset), barrier.phase);
 }
 
+/// A fence: nothing but what the race detector makes of it, since the machine has no reordering of its own.
+template <void (race::Detector::*kFence)(uint32_t)> Step fence(Execution &x, const Op &) {
+  if (x.cluster.races) (x.cluster.races.get()->*kFence)(x.actor().warp);
+  return Step::kNext;
+}
+
 /// Notes a use of an mbarrier whose init the warp, or the asynchronous work that it issues, cannot count on.
 inline void use_mbarrier(Execution &x, const Cta &cta, uint32_t offset, bool is_async) {
   if (!x.cluster.races) return;

@@ -45,8 +45,7 @@ Step invalidate(Execution &x, const Op &op) {
   return step;
 }
 
-void arrive(Execution &x, const Cta &cta, Mbarrier &barrier, uint32_t offset, uint32_t count, race::Semantics semantics) {
-  if (x.cluster.races) x.cluster.races->release(x.actor().warp, Cluster::key_of_mbarrier(cta, offset), semantics);
+void arrive(Execution &x, const Cta &cta, Mbarrier &barrier, uint32_t offset, uint32_t count) {
   if (!change_mbarrier(x.cluster, cta, offset, barrier, [&](Mbarrier &b) { return b.arrive(count); }))
     x.note("mbarrier.over-arrival", std::to_string(count) + " arrival(s) on " + x.cluster.name_of_shared(offset) + ", which waits for " +
                                         std::to_string(barrier.pending) + " of " + std::to_string(barrier.expected) + " in phase " +
@@ -63,6 +62,7 @@ void add_transactions(Execution &x, const Cta &cta, Mbarrier &barrier, uint32_t 
 template <bool kHasState, bool kArrives, bool kExpects, race::Semantics kSemantics> Step arrive_form(Execution &x, const Op &op) {
   constexpr uint32_t kFirst = kHasState ? 1 : 0;
   Step step = Step::kYield;
+  const Mbarrier *last = nullptr;
   x.each_lane([&](uint32_t i) {
     Cta *cta = nullptr;
     uint32_t offset = 0;
@@ -71,12 +71,17 @@ template <bool kHasState, bool kArrives, bool kExpects, race::Semantics kSemanti
       step = Step::kFault;
       return;
     }
-    use_mbarrier(x, *cta, offset, false);
+    // The lanes of a warp have one clock, so that a barrier is told once.
+    if (barrier != last) {
+      use_mbarrier(x, *cta, offset, false);
+      if (kArrives && x.cluster.races) x.cluster.races->release(x.actor().warp, Cluster::key_of_mbarrier(*cta, offset), kSemantics);
+    }
+    last = barrier;
     const uint32_t place = op.operands[kFirst + 2];
     const uint32_t number = place == kAbsent ? 1 : x.lanes<uint32_t>(place)[i];
     if constexpr (kHasState) x.lanes<uint64_t>(op.operands[0])[i] = barrier->phase;
     if constexpr (kExpects) add_transactions(x, *cta, *barrier, offset, number);
-    if constexpr (kArrives) arrive(x, *cta, *barrier, offset, kExpects ? 1 : number, kSemantics);
+    if constexpr (kArrives) arrive(x, *cta, *barrier, offset, kExpects ? 1 : number);
   });
   return step;
 }
@@ -193,11 +198,6 @@ Step cluster_wait(Execution &x, const Op &) {
   x.group.wait = Wait::kCluster;
   x.group.value = wanted;
   return Step::kPark;
-}
-
-template <void (race::Detector::*kFence)(uint32_t)> Step fence(Execution &x, const Op &) {
-  if (x.cluster.races) (x.cluster.races.get()->*kFence)(x.actor().warp);
-  return Step::kNext;
 }
 
 Step nothing(Execution &, const Op &) { return Step::kNext; }

@@ -3,6 +3,7 @@
 // Asynchronous copy: Bulk copy", "… Tensor copy".
 #include "tools/emulator/machine/form_rows.h"
 #include "tools/emulator/machine/forms.h"
+#include "tools/emulator/machine/issue.h"
 
 #include "tools/emulator/tma/box_copy.h"
 
@@ -10,14 +11,8 @@ namespace warpwright::emulator {
 
 namespace {
 
-/// Where an operation was issued, for findings at its completion.
-struct Issue {
-  Cluster *cluster;
-  Cta *cta;
-  uint32_t warp, lane, pc;
-  explicit Issue(Execution &x)
-      : cluster(&x.cluster), cta(&x.cta), warp(x.warp.index), lane(x.first_lane()), pc(x.op->index) {}
-  race::Actor actor() const { return {cluster->warp_number(*cta, warp), pc}; }
+struct CopyIssue : Issue {
+  using Issue::Issue;
   /// The copy's access to shared memory, in use until `epoch` is observed.
   void touch(const Cta &of, ByteRange range, bool is_write, race::Epoch epoch) const {
     if (const Error error = cluster->races->touch_async(actor(), of.rank, {&range, 1}, is_write, epoch)) note(error);
@@ -35,7 +30,7 @@ struct Issue {
 };
 
 /// Bytes arrive: the transaction count of an mbarrier falls.
-void complete(const Issue &issue, Cta &cta, uint32_t barrier_offset, uint32_t bytes) {
+void complete(const CopyIssue &issue, Cta &cta, uint32_t barrier_offset, uint32_t bytes) {
   if (const char *slug = Cluster::check_alive(cta)) issue.note({slug, "a copy completes on an mbarrier of a CTA that has ended"});
   Mbarrier *barrier = cta.shared.barrier(barrier_offset);
   if (!barrier) return issue.stop({"mbarrier.not-initialised", "the mbarrier of a copy is gone when it completes"});
@@ -46,7 +41,7 @@ void complete(const Issue &issue, Cta &cta, uint32_t barrier_offset, uint32_t by
 
 class BoxLoad : public AsyncOperation {
  public:
-  BoxLoad(const Issue &issue, const tma::TensorMap &map, const tma::Coordinates &at, Cta &to, uint32_t offset, Cta &barrier_cta,
+  BoxLoad(const CopyIssue &issue, const tma::TensorMap &map, const tma::Coordinates &at, Cta &to, uint32_t offset, Cta &barrier_cta,
           uint32_t barrier)
       : issue_(issue), map_(map), at_(at), to_(to), offset_(offset), bytes_(tma::box_bytes(map)), barrier_cta_(barrier_cta),
         barrier_(barrier) {
@@ -64,7 +59,7 @@ class BoxLoad : public AsyncOperation {
   }
 
  private:
-  Issue issue_;
+  CopyIssue issue_;
   tma::TensorMap map_;
   tma::Coordinates at_;
   Cta &to_;
@@ -75,7 +70,7 @@ class BoxLoad : public AsyncOperation {
 
 class RangeLoad : public AsyncOperation {
  public:
-  RangeLoad(const Issue &issue, const uint8_t *from, Cta &to, ByteRange range, uint32_t barrier)
+  RangeLoad(const CopyIssue &issue, const uint8_t *from, Cta &to, ByteRange range, uint32_t barrier)
       : issue_(issue), from_(from), to_(to), range_(range), barrier_(barrier) {
     if (const Error error = to_.shared.begin_async_write(range_)) issue_.note(error);
     issue_.fill(to_, range_, to_, barrier_);
@@ -89,7 +84,7 @@ class RangeLoad : public AsyncOperation {
   }
 
  private:
-  Issue issue_;
+  CopyIssue issue_;
   const uint8_t *from_;
   Cta &to_;
   ByteRange range_;
@@ -130,7 +125,7 @@ class Outgoing : public AsyncOperation {
 
  protected:
   virtual Error write() = 0;
-  Issue issue_;
+  CopyIssue issue_;
   ByteRange range_;
   std::vector<uint8_t> bytes_;
 
@@ -219,7 +214,7 @@ template <uint32_t kRank, bool kIsPair, bool kIsMulticast> Step load_box(Executi
     return x.fault("tma.barrier-cta", "the mbarrier lies in CTA " + std::to_string(barrier_cta->rank) + ", the destination in CTA " +
                                           std::to_string(to->rank));
   use_mbarrier(x, *barrier_cta, barrier, true);
-  const Issue issue(x);
+  const CopyIssue issue(x);
   const uint32_t ctas = kIsMulticast ? x.lanes<uint32_t>(op.operands[kBarrier + 2])[lane] & 0xFFFF : 1u << to->rank;
   const uint32_t barrier_flip = kIsPair ? barrier_cta->rank ^ to->rank : 0;
   for (uint32_t rank = 0; rank < 16; ++rank) {
@@ -271,7 +266,7 @@ Step load_range(Execution &x, const Op &op) {
   const uint64_t address = address_in_lane(x, op, 2, lane);
   const uint8_t *from = address % 16 == 0 ? x.cluster.state.memory.resolve(address, bytes) : nullptr;
   if (!from) return x.fault("memory.out-of-bounds", "the source is not aligned to 16 bytes or outside every allocation");
-  x.cluster.async.issue_copy(std::make_unique<RangeLoad>(Issue(x), from, *to, ByteRange{offset, bytes}, barrier));
+  x.cluster.async.issue_copy(std::make_unique<RangeLoad>(CopyIssue(x), from, *to, ByteRange{offset, bytes}, barrier));
   return Step::kYield;
 }
 

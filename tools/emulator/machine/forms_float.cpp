@@ -60,16 +60,6 @@ template <auto F> Step pair_of_three(Execution &x, const Op &op) {
   {name ".f32", ">w w w", binary<float, float, F>}, {name ".ftz.f32", ">w w w", binary<float, float, kFlush2<F>>}
 #define WW_ONE(name, F)                                                     \
   {name ".f32", ">w w", unary<float, float, F>}, {name ".ftz.f32", ">w w", unary<float, float, kFlush1<F>>}
-constexpr auto kEq = [](float a, float b) { return a == b; };
-constexpr auto kNe = [](float a, float b) { return a < b || a > b; };
-constexpr auto kLt = [](float a, float b) { return a < b; };
-constexpr auto kLe = [](float a, float b) { return a <= b; };
-constexpr auto kGt = [](float a, float b) { return a > b; };
-constexpr auto kGe = [](float a, float b) { return a >= b; };
-constexpr auto kNum = [](float a, float b) { return a == a && b == b; };
-/// The unordered comparisons hold for a NaN.
-template <auto F> constexpr auto kOrNan = [](float a, float b) { return a != a || b != b || F(a, b); };
-constexpr auto kNan = [](float a, float b) { return a != a || b != b; };
 template <auto F> constexpr auto kFlushed = [](float a, float b) { return F(flush(a), flush(b)); };
 
 #define WW_SETP(name, F)                                   \

@@ -96,15 +96,6 @@ template <bool kIsBf16, bool kIsPair, uint32_t kFlags, auto F> Step compare_half
   return Step::kNext;
 }
 
-constexpr auto kEq = [](double a, double b) { return a == b; };
-constexpr auto kNe = [](double a, double b) { return a < b || a > b; };
-constexpr auto kLt = [](double a, double b) { return a < b; };
-constexpr auto kLe = [](double a, double b) { return a <= b; };
-constexpr auto kGt = [](double a, double b) { return a > b; };
-constexpr auto kGe = [](double a, double b) { return a >= b; };
-constexpr auto kNum = [](double a, double b) { return a == a && b == b; };
-constexpr auto kNan = [](double a, double b) { return a != a || b != b; };
-template <auto F> constexpr auto kOrNan = [](double a, double b) { return a != a || b != b || F(a, b); };
 
 class Rows : public FormRows {
  public:

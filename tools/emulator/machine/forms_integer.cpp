@@ -47,20 +47,19 @@ template <class T> constexpr auto kShr = [](T a, uint32_t n) {
   if (n >= kBits) return static_cast<T>(std::is_signed_v<T> && a < 0 ? -1 : 0);
   return static_cast<T>(a >> n);
 };
-template <class T> constexpr auto kEq = [](T a, T b) { return a == b; };
-template <class T> constexpr auto kNe = [](T a, T b) { return a != b; };
-template <class T> constexpr auto kLt = [](T a, T b) { return a < b; };
-template <class T> constexpr auto kLe = [](T a, T b) { return a <= b; };
-template <class T> constexpr auto kGt = [](T a, T b) { return a > b; };
-template <class T> constexpr auto kGe = [](T a, T b) { return a >= b; };
 
 constexpr auto kPopc = [](auto a) { return static_cast<uint32_t>(std::popcount(a)); };
 constexpr auto kClz = [](auto a) { return static_cast<uint32_t>(std::countl_zero(a)); };
-constexpr auto kBrev = [](uint32_t a) {
-  uint32_t b = 0;
-  for (int i = 0; i < 32; ++i) b |= (a >> i & 1) << (31 - i);
+constexpr auto kBrev = [](auto a) {
+  constexpr int kBits = 8 * sizeof a;
+  decltype(a) b = 0;
+  for (int i = 0; i < kBits; ++i) b |= (a >> i & 1) << (kBits - 1 - i);
   return b;
 };
+
+/// A position or a length. Both are meant to be at most 255. Of larger ones an H200 takes the low byte for 32 bits, and all there
+/// is for 64.
+template <class T> uint32_t field_number(uint32_t given) { return sizeof(T) == 4 ? given & 0xFF : std::min(given, 255u); }
 
 /// bfe: `length` bits from `position` on; signed ones repeat their top bit.
 template <class T> Step bit_field_extract(Execution &x, const Op &op) {
@@ -70,9 +69,7 @@ template <class T> Step bit_field_extract(Execution &x, const Op &op) {
   const auto *length = x.lanes<uint32_t>(op.operands[3]);
   constexpr uint32_t kBits = 8 * sizeof(T);
   x.each_lane([&](uint32_t i) {
-    // Both are meant to be at most 255. Of larger ones an H200 takes the low byte for 32 bits, and all there is for 64.
-    const uint32_t at = kBits == 32 ? position[i] & 0xFF : std::min(position[i], 255u);
-    const uint32_t len = kBits == 32 ? length[i] & 0xFF : std::min(length[i], 255u);
+    const uint32_t at = field_number<T>(position[i]), len = field_number<T>(length[i]);
     const T value = from_lane<T>(a[i]);
     LaneOf<T> out = 0;
     for (uint32_t bit = 0; bit < kBits; ++bit) {
@@ -86,16 +83,18 @@ template <class T> Step bit_field_extract(Execution &x, const Op &op) {
   return Step::kNext;
 }
 
-Step bit_field_insert(Execution &x, const Op &op) {
-  auto *d = x.lanes<uint32_t>(op.operands[0]);
-  const auto *a = x.lanes<uint32_t>(op.operands[1]);
-  const auto *b = x.lanes<uint32_t>(op.operands[2]);
+template <class T> Step bit_field_insert(Execution &x, const Op &op) {
+  constexpr uint32_t kBits = 8 * sizeof(T);
+  auto *d = x.lanes<T>(op.operands[0]);
+  const auto *a = x.lanes<T>(op.operands[1]);
+  const auto *b = x.lanes<T>(op.operands[2]);
   const auto *position = x.lanes<uint32_t>(op.operands[3]);
   const auto *length = x.lanes<uint32_t>(op.operands[4]);
   x.each_lane([&](uint32_t i) {
-    const uint32_t at = position[i] & 0xFF, len = std::min(length[i] & 0xFF, 32u);
-    const uint64_t mask = at >= 32 ? 0 : ((uint64_t{1} << len) - 1) << at;
-    d[i] = static_cast<uint32_t>((b[i] & ~mask) | ((uint64_t{a[i]} << (at & 31)) & mask));
+    const uint32_t at = field_number<T>(position[i]), len = std::min(field_number<T>(length[i]), kBits);
+    const T ones = len == kBits ? ~T{0} : (T{1} << len) - 1;
+    const T mask = at >= kBits ? 0 : ones << at;
+    d[i] = (b[i] & ~mask) | (at >= kBits ? 0 : a[i] << at & mask);
   });
   return Step::kNext;
 }
@@ -200,11 +199,11 @@ Step unpack_words(Execution &x, const Op &op) {
 }
 
 #define WW_COMPARE(type, T, s)                                                                                \
-  {"setp.eq." type, ">p|p " s " " s, compare<T, kEq<T>>}, {"setp.ne." type, ">p|p " s " " s, compare<T, kNe<T>>}
+  {"setp.eq." type, ">p|p " s " " s, compare<T, kEq>}, {"setp.ne." type, ">p|p " s " " s, compare<T, kNe>}
 #define WW_ORDER(type, T, s)                                                                                  \
-  WW_COMPARE(type, T, s), {"setp.lt." type, ">p|p " s " " s, compare<T, kLt<T>>},                             \
-      {"setp.le." type, ">p|p " s " " s, compare<T, kLe<T>>}, {"setp.gt." type, ">p|p " s " " s, compare<T, kGt<T>>},  \
-      {"setp.ge." type, ">p|p " s " " s, compare<T, kGe<T>>}
+  WW_COMPARE(type, T, s), {"setp.lt." type, ">p|p " s " " s, compare<T, kLt>},                             \
+      {"setp.le." type, ">p|p " s " " s, compare<T, kLe>}, {"setp.gt." type, ">p|p " s " " s, compare<T, kGt>},  \
+      {"setp.ge." type, ">p|p " s " " s, compare<T, kGe>}
 #define WW_ARITHMETIC(type, T, s)                                                                             \
   {"add." type, ">" s " " s " " s, binary<T, T, kAdd<T>>}, {"sub." type, ">" s " " s " " s, binary<T, T, kSub<T>>},    \
       {"mul.lo." type, ">" s " " s " " s, binary<T, T, kMulLo<T>>},                                           \
@@ -235,10 +234,10 @@ const Form kForms[] = {
     WW_WIDE("s32", int32_t, int64_t, "w", "l"), WW_WIDE("u32", uint32_t, uint64_t, "w", "l"),
     {"popc.b32", ">w w", unary<uint32_t, uint32_t, kPopc>}, {"popc.b64", ">w l", unary<uint32_t, uint64_t, kPopc>},
     {"clz.b32", ">w w", unary<uint32_t, uint32_t, kClz>}, {"clz.b64", ">w l", unary<uint32_t, uint64_t, kClz>},
-    {"brev.b32", ">w w", unary<uint32_t, uint32_t, kBrev>},
+    {"brev.b32", ">w w", unary<uint32_t, uint32_t, kBrev>}, {"brev.b64", ">l l", unary<uint64_t, uint64_t, kBrev>},
     {"bfe.u32", ">w w w w", bit_field_extract<uint32_t>}, {"bfe.s32", ">w w w w", bit_field_extract<int32_t>},
     {"bfe.u64", ">l l w w", bit_field_extract<uint64_t>}, {"bfe.s64", ">l l w w", bit_field_extract<int64_t>},
-    {"bfi.b32", ">w w w w w", bit_field_insert},
+    {"bfi.b32", ">w w w w w", bit_field_insert<uint32_t>}, {"bfi.b64", ">l l l w w", bit_field_insert<uint64_t>},
     {"prmt.b32", ">w w w w", permute},
     {"lop3.b32", ">w w w w i", three_way_logic},
     {"shf.l.wrap.b32", ">w w w w", funnel_shift<true, true>}, {"shf.l.clamp.b32", ">w w w w", funnel_shift<true, false>},

@@ -54,26 +54,6 @@ template <class T, bool kIsShift> constexpr auto kBfind = [](T a) -> uint32_t {
   const auto zeros = static_cast<uint32_t>(std::countl_zero(bits));
   return kIsShift ? zeros : 8 * sizeof(T) - 1 - zeros;
 };
-constexpr auto kBrev64 = [](uint64_t a) {
-  uint64_t b = 0;
-  for (int i = 0; i < 64; ++i) b |= (a >> i & 1) << (63 - i);
-  return b;
-};
-
-Step insert64(Execution &x, const Op &op) {
-  auto *d = x.lanes<uint64_t>(op.operands[0]);
-  const auto *a = x.lanes<uint64_t>(op.operands[1]);
-  const auto *b = x.lanes<uint64_t>(op.operands[2]);
-  const auto *position = x.lanes<uint32_t>(op.operands[3]);
-  const auto *length = x.lanes<uint32_t>(op.operands[4]);
-  x.each_lane([&](uint32_t i) {
-    const uint32_t at = std::min(position[i], 255u), len = std::min(length[i], 64u);
-    const uint64_t ones = len == 64 ? ~uint64_t{0} : (uint64_t{1} << len) - 1;
-    const uint64_t mask = at >= 64 ? 0 : ones << at;
-    d[i] = (b[i] & ~mask) | (at >= 64 ? 0 : a[i] << at & mask);
-  });
-  return Step::kNext;
-}
 
 enum class Permute { kForward4, kBackward4, kReplicate8, kClampLeft, kClampRight, kReplicate16 };
 
@@ -116,13 +96,6 @@ template <class T, auto F, auto Combine> Step compare_with(Execution &x, const O
   return Step::kNext;
 }
 
-template <class T> constexpr auto kEq = [](T a, T b) { return a == b; };
-template <class T> constexpr auto kNe = [](T a, T b) { return std::is_floating_point_v<T> ? a < b || a > b : a != b; };
-template <class T> constexpr auto kLt = [](T a, T b) { return a < b; };
-template <class T> constexpr auto kLe = [](T a, T b) { return a <= b; };
-template <class T> constexpr auto kGt = [](T a, T b) { return a > b; };
-template <class T> constexpr auto kGe = [](T a, T b) { return a >= b; };
-template <auto F> constexpr auto kOrNan = [](float a, float b) { return a != a || b != b || F(a, b); };
 
 Step pack_quarters(Execution &x, const Op &op) {
   auto *d = x.lanes<uint64_t>(op.operands[0]);
@@ -145,15 +118,15 @@ Step unpack_quarters(Execution &x, const Op &op) {
 class Rows : public FormRows {
  public:
   template <class T> void add_comparisons(const std::string &type, const char *width) {
-    add_one(".eq", type, width, kHandlers<T, kEq<T>>), add_one(".ne", type, width, kHandlers<T, kNe<T>>);
+    add_one(".eq", type, width, kHandlers<T, kEq>), add_one(".ne", type, width, kHandlers<T, kNe>);
     if (type[1] == 'b') return;
-    add_one(".lt", type, width, kHandlers<T, kLt<T>>), add_one(".le", type, width, kHandlers<T, kLe<T>>);
-    add_one(".gt", type, width, kHandlers<T, kGt<T>>), add_one(".ge", type, width, kHandlers<T, kGe<T>>);
+    add_one(".lt", type, width, kHandlers<T, kLt>), add_one(".le", type, width, kHandlers<T, kLe>);
+    add_one(".gt", type, width, kHandlers<T, kGt>), add_one(".ge", type, width, kHandlers<T, kGe>);
   }
   void add_unordered() {
-    add_one(".equ", ".f32", "w", kHandlers<float, kOrNan<kEq<float>>>), add_one(".neu", ".f32", "w", kHandlers<float, kOrNan<kNe<float>>>);
-    add_one(".ltu", ".f32", "w", kHandlers<float, kOrNan<kLt<float>>>), add_one(".leu", ".f32", "w", kHandlers<float, kOrNan<kLe<float>>>);
-    add_one(".gtu", ".f32", "w", kHandlers<float, kOrNan<kGt<float>>>), add_one(".geu", ".f32", "w", kHandlers<float, kOrNan<kGe<float>>>);
+    add_one(".equ", ".f32", "w", kHandlers<float, kOrNan<kEq>>), add_one(".neu", ".f32", "w", kHandlers<float, kOrNan<kNe>>);
+    add_one(".ltu", ".f32", "w", kHandlers<float, kOrNan<kLt>>), add_one(".leu", ".f32", "w", kHandlers<float, kOrNan<kLe>>);
+    add_one(".gtu", ".f32", "w", kHandlers<float, kOrNan<kGt>>), add_one(".geu", ".f32", "w", kHandlers<float, kOrNan<kGe>>);
   }
 
  private:
@@ -194,8 +167,6 @@ const Rows &rows() {
   rows.add("bfind.shiftamt." name, ">w " w, unary<uint32_t, T, kBfind<T, true>>)
     WW_FIND("s32", int32_t, "w"), WW_FIND("u32", uint32_t, "w"), WW_FIND("s64", int64_t, "l"), WW_FIND("u64", uint64_t, "l");
 #undef WW_FIND
-    rows.add("brev.b64", ">l l", unary<uint64_t, uint64_t, kBrev64>);
-    rows.add("bfi.b64", ">l l l w w", insert64);
     rows.add("prmt.b32.f4e", ">w w w w", permute_by_mode<Permute::kForward4>);
     rows.add("prmt.b32.b4e", ">w w w w", permute_by_mode<Permute::kBackward4>);
     rows.add("prmt.b32.rc8", ">w w w w", permute_by_mode<Permute::kReplicate8>);

@@ -25,7 +25,7 @@ class Mma : public AsyncOperation {
       for (const auto *ranges : {&footprint_.a, &footprint_.b})
         for (const ByteRange range : *ranges)
           if (const Error error = cta.shared.begin_async_read(range)) issue_.note(error);
-      mark(cta, 1);
+      TensorIssue::count_writes(cta, footprint_.writes, 1);
     });
   }
   bool advance() override {
@@ -49,7 +49,7 @@ class Mma : public AsyncOperation {
       issue_.each_cta([&](Cta &cta) {
         for (const auto *ranges : {&footprint_.a, &footprint_.b})
           for (const ByteRange range : *ranges) cta.shared.end_async_read(range);
-        mark(cta, -1);
+        TensorIssue::count_writes(cta, footprint_.writes, -1);
       });
     ++issue_.cluster->statistics.mmas;
     return true;
@@ -67,11 +67,6 @@ class Mma : public AsyncOperation {
       for (const tensor::TensorRange &range : footprint_.writes)
         issue_.touch(cta, range, true, race::Kind::kMma, epoch, request_.d_address);
     });
-  }
-  void mark(Cta &cta, int change) {
-    for (const tensor::TensorRange &range : footprint_.writes)
-      for (uint32_t c = range.col; c < range.col + range.cols; ++c)
-        cta.tensor.async_writes[c] = static_cast<uint16_t>(cta.tensor.async_writes[c] + change);
   }
   TensorIssue issue_;
   tensor::MmaRequest request_;
@@ -127,7 +122,7 @@ class Copy : public AsyncOperation {
     issue_.each_cta([&](Cta &cta) {
       for (const ByteRange range : footprint_.reads)
         if (const Error error = cta.shared.begin_async_read(range)) issue_.note(error);
-      mark(cta, 1);
+      TensorIssue::count_writes(cta, footprint_.writes, 1);
     });
   }
   bool advance() override {
@@ -137,7 +132,7 @@ class Copy : public AsyncOperation {
       const Error error = tensor::perform(request_, {cta.shared.data(), cta.shared.size_bytes()}, &cta.tensor.memory);
       if (error) issue_.stop(error);
       for (const ByteRange range : footprint_.reads) cta.shared.end_async_read(range);
-      mark(cta, -1);
+      TensorIssue::count_writes(cta, footprint_.writes, -1);
     });
     return true;
   }
@@ -152,11 +147,6 @@ class Copy : public AsyncOperation {
       for (const tensor::TensorRange &range : footprint_.writes)
         issue_.touch(cta, range, true, race::Kind::kCopyToTensor, epoch, object);
     });
-  }
-  void mark(Cta &cta, int change) {
-    for (const tensor::TensorRange &range : footprint_.writes)
-      for (uint32_t c = range.col; c < range.col + range.cols; ++c)
-        cta.tensor.async_writes[c] = static_cast<uint16_t>(cta.tensor.async_writes[c] + change);
   }
   TensorIssue issue_;
   tensor::CopyRequest request_;

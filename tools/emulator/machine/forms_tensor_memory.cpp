@@ -183,11 +183,6 @@ Step wait_stores(Execution &x, const Op &) {
   return Step::kPark;
 }
 
-template <void (race::Detector::*kFence)(uint32_t)> Step fence(Execution &x, const Op &) {
-  if (x.cluster.races) (x.cluster.races.get()->*kFence)(x.actor().warp);
-  return Step::kNext;
-}
-
 // ---- The table
 
 class Rows : public FormRows {

@@ -76,6 +76,21 @@ template <class R, class T, auto F> Step ternary(Execution &x, const Op &op) {
   return Step::kNext;
 }
 
+/// Comparisons; of floats the ordered ones, which a NaN fails.
+inline constexpr auto kEq = [](auto a, auto b) { return a == b; };
+inline constexpr auto kNe = [](auto a, auto b) {
+  if constexpr (std::is_floating_point_v<decltype(a)>) return a < b || a > b;
+  else return a != b;
+};
+inline constexpr auto kLt = [](auto a, auto b) { return a < b; };
+inline constexpr auto kLe = [](auto a, auto b) { return a <= b; };
+inline constexpr auto kGt = [](auto a, auto b) { return a > b; };
+inline constexpr auto kGe = [](auto a, auto b) { return a >= b; };
+inline constexpr auto kNum = [](auto a, auto b) { return a == a && b == b; };
+inline constexpr auto kNan = [](auto a, auto b) { return a != a || b != b; };
+/// The unordered comparisons hold for a NaN.
+template <auto F> constexpr auto kOrNan = [](auto a, auto b) { return kNan(a, b) || F(a, b); };
+
 /// `>p|p w w`: the second predicate is the complement of the first.
 template <class T, auto F> Step compare(Execution &x, const Op &op) {
   const auto *a = x.lanes<LaneOf<T>>(op.operands[2]);

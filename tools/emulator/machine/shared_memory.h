@@ -14,12 +14,9 @@
 namespace warpwright::emulator {
 
 /// Bytes count from the start of the CTA's shared window.
-///
-/// Hazards are found in granules of 16 bytes: the unit of bulk copies and of swizzled layouts (PTX ISA 9.0,
-/// "cp.async.bulk": sizes and addresses are multiples of 16).
 class SharedMemory {
  public:
-  static constexpr uint32_t kGranule = 16;
+  static constexpr uint32_t kGranule = kSharedGranuleBytes;
   static constexpr uint8_t kPoison = 0xFF;  ///< NaN in every 8-bit, 16-bit and 32-bit format that has one
 
   explicit SharedMemory(uint32_t bytes);

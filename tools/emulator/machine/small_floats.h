@@ -2,6 +2,8 @@
 // Floating-point formats of 16 bits and fewer: their values, and rounding to them.
 #pragma once
 
+#include "tools/emulator/tensor/numerics.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -13,19 +15,20 @@ namespace warpwright::emulator {
 /// Source: PTX ISA 9.0, "Alternate Floating-Point Data Formats"; OCP 8-bit Floating Point Specification 1.0 and OCP
 /// Microscaling Formats 1.0 for the 8-, 6- and 4-bit formats. The top bit is the sign; subnormals exist in each.
 struct SmallFormat {
+  tensor::Format format;
   int exponent_bits, significand_bits, bias;
   double max_finite;
   bool has_infinity;
   int nan;  ///< that operations give; -1: the format has none
 };
-inline constexpr SmallFormat kF16{5, 10, 15, 65504, true, 0x7FFF};
-inline constexpr SmallFormat kBf16{8, 7, 127, 0x1.FEp127, true, 0x7FFF};
-inline constexpr SmallFormat kTf32{8, 10, 127, 0x1.FFCp127, true, 0x3FFFF};
-inline constexpr SmallFormat kE4m3{4, 3, 7, 448, false, 0x7F};
-inline constexpr SmallFormat kE5m2{5, 2, 15, 57344, true, 0x7F};
-inline constexpr SmallFormat kE2m3{2, 3, 1, 7.5, false, -1};
-inline constexpr SmallFormat kE3m2{3, 2, 3, 28, false, -1};
-inline constexpr SmallFormat kE2m1{2, 1, 1, 6, false, -1};
+inline constexpr SmallFormat kF16{tensor::Format::kF16, 5, 10, 15, 65504, true, 0x7FFF};
+inline constexpr SmallFormat kBf16{tensor::Format::kBf16, 8, 7, 127, 0x1.FEp127, true, 0x7FFF};
+inline constexpr SmallFormat kTf32{tensor::Format::kTf32, 8, 10, 127, 0x1.FFCp127, true, 0x3FFFF};
+inline constexpr SmallFormat kE4m3{tensor::Format::kE4M3, 4, 3, 7, 448, false, 0x7F};
+inline constexpr SmallFormat kE5m2{tensor::Format::kE5M2, 5, 2, 15, 57344, true, 0x7F};
+inline constexpr SmallFormat kE2m3{tensor::Format::kE2M3, 2, 3, 1, 7.5, false, -1};
+inline constexpr SmallFormat kE3m2{tensor::Format::kE3M2, 3, 2, 3, 28, false, -1};
+inline constexpr SmallFormat kE2m1{tensor::Format::kE2M1, 2, 1, 1, 6, false, -1};
 
 enum class Rounding : uint8_t { kNearestEven, kNearestAway, kToZero };
 
@@ -60,22 +63,7 @@ inline uint32_t round_to(const SmallFormat &format, double value, Rounding round
 }
 
 /// The value of bits.
-inline double value_of(const SmallFormat &format, uint32_t bits) {
-  const uint32_t significand = bits & ((1u << format.significand_bits) - 1);
-  const uint32_t exponent = bits >> format.significand_bits & ((1u << format.exponent_bits) - 1);
-  const bool is_negative = bits >> (format.significand_bits + format.exponent_bits) & 1;
-  const bool is_top = exponent == (1u << format.exponent_bits) - 1;
-  double size = 0;
-  if (format.has_infinity && is_top)
-    size = significand ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
-  else if (format.nan >= 0 && is_top && significand == (1u << format.significand_bits) - 1)
-    size = std::numeric_limits<double>::quiet_NaN();
-  else if (exponent == 0)
-    size = std::ldexp(significand, 1 - format.bias - format.significand_bits);
-  else
-    size = std::ldexp(significand + (1u << format.significand_bits), static_cast<int>(exponent) - format.bias - format.significand_bits);
-  return is_negative ? -size : size;
-}
+inline double value_of(const SmallFormat &format, uint32_t bits) { return tensor::decode(format.format, bits).value; }
 
 /// a + b so rounded to odd that rounding once more, to a format of fewer bits, is rounding once.
 inline double add_to_odd(double a, double b) {

@@ -3,27 +3,23 @@
 #pragma once
 
 #include "tools/emulator/machine/forms.h"
+#include "tools/emulator/machine/issue.h"
 #include "tools/emulator/tensor/mma.h"
 
 #include <array>
 
 namespace warpwright::emulator {
 
-/// Where an operation was issued, and the CTAs that work on it: one, or the pair, the even one first.
-struct TensorIssue {
-  Cluster *cluster;
-  Cta *cta;
-  uint32_t warp, lane, pc;
+/// With the CTAs that work on it: one, or the pair, the even one first.
+struct TensorIssue : Issue {
   std::array<Cta *, 2> ctas{};
   uint32_t cta_group = 1;
 
-  TensorIssue(Execution &x, uint32_t group)
-      : cluster(&x.cluster), cta(&x.cta), warp(x.warp.index), lane(x.first_lane()), pc(x.op->index), cta_group(group) {
+  TensorIssue(Execution &x, uint32_t group) : Issue(x), cta_group(group) {
     ctas[0] = group == 1 ? cta : cluster->ctas[cta->rank & ~1u].get();
     if (group == 2) ctas[1] = cluster->ctas[cta->rank | 1u].get();
   }
   uint32_t pipe() const { return ctas[0]->rank; }
-  race::Actor actor() const { return {cluster->warp_number(*cta, warp), pc}; }
   /// An access to tensor memory of one CTA, in use until `epoch` is observed.
   void touch(const Cta &of, const tensor::TensorRange &range, bool is_write, race::Kind kind, race::Epoch epoch, uint32_t object = 0) const {
     const uint32_t last = (range.lane + range.lanes - 1) / 32;
@@ -31,10 +27,11 @@ struct TensorIssue {
     if (const Error error = cluster->races->touch_tensor(actor(), of.rank, {range.col, range.cols, quarters}, is_write, kind, epoch, object))
       note(error);
   }
-  void note(const Error &error) const { cluster->add_finding(*cta, cta->warps[warp], lane, pc, error.slug, error.text); }
-  void stop(const Error &error) const {
-    note(error);
-    cluster->stop();
+  /// Columns that an operation in flight writes: `change` is 1 at its issue and -1 at its end.
+  static void count_writes(Cta &of, const std::vector<tensor::TensorRange> &writes, int change) {
+    for (const tensor::TensorRange &range : writes)
+      for (uint32_t c = range.col; c < range.col + range.cols; ++c)
+        of.tensor.async_writes[c] = static_cast<uint16_t>(of.tensor.async_writes[c] + change);
   }
   template <class Function> void each_cta(Function function) const {
     for (uint32_t i = 0; i < cta_group; ++i) function(*ctas[i]);

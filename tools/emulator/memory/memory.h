@@ -57,6 +57,10 @@ class TensorMemory {
   std::vector<uint32_t> cells_;
 };
 
+/// Hazards of shared memory are found in granules: the unit of bulk copies and of swizzled layouts.
+/// Source: PTX ISA 9.0, "cp.async.bulk": sizes and addresses are multiples of 16.
+inline constexpr uint32_t kSharedGranuleBytes = 16;
+
 /// A run of bytes of shared memory: [offset, offset + bytes).
 struct ByteRange {
   uint32_t offset = 0;

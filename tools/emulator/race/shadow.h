@@ -87,10 +87,10 @@ class Cell {
   std::vector<Access> accesses_;
 };
 
-/// Shared memory in granules of 16 bytes, the unit of bulk copies and swizzled layouts (PTX ISA 9.0, "cp.async.bulk").
+/// Shared memory in granules; a bit of a mask stands for a byte of one.
 class SharedShadow {
  public:
-  static constexpr uint32_t kGranule = 16;
+  static constexpr uint32_t kGranule = kSharedGranuleBytes;
   explicit SharedShadow(uint32_t bytes) : cells_((bytes + kGranule - 1) / kGranule) {}
   /// Calls `touch(cell, mask of bytes, byte offset)` for each granule of the range.
   template <class Touch> void each(ByteRange range, Touch touch) {
