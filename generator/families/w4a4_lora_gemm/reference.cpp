@@ -46,6 +46,19 @@ std::vector<double> decode_rows(const QuantisedMatrix &matrix, const HalfMatrix 
   return values;
 }
 
+/// Dot product of `length` elements. Sums of independent lanes: one running sum would wait for every addition.
+double dot(const double *x, const double *w, int64_t length) {
+  constexpr int64_t kLanes = 8;
+  double sums[kLanes] = {};
+  int64_t i = 0;
+  for (; i + kLanes <= length; i += kLanes)
+    for (int64_t lane = 0; lane < kLanes; ++lane) sums[lane] += x[i + lane] * w[i + lane];
+  double sum = 0;
+  for (; i < length; ++i) sum += x[i] * w[i];
+  for (double lane_sum : sums) sum += lane_sum;
+  return sum;
+}
+
 void check_shapes(const Problem &p, const Tensors &t, const Block &block) {
   const auto is_lora = [&](const HalfMatrix &matrix, int64_t rows) {
     return p.rank == 0 || (matrix.rows == rows && matrix.cols == p.rank);
@@ -86,9 +99,7 @@ std::vector<double> reference(const Problem &problem, const Tensors &tensors, co
   out.reserve(static_cast<size_t>(block.rows * block.cols));
   for (int64_t row = 0; row < block.rows; ++row)
     for (int64_t col = 0; col < block.cols; ++col) {
-      const double *x = a.data() + row * length, *w = b.data() + col * length;
-      double sum = 0;
-      for (int64_t i = 0; i < length; ++i) sum += x[i] * w[i];
+      const double sum = dot(a.data() + row * length, b.data() + col * length, length);
       const size_t n = static_cast<size_t>(block.first_col + col);
       const double factor = problem.has_column_scale ? double{tensors.alpha} * tensors.column_scale[n] : tensors.alpha;
       out.push_back(activate(problem.activation, factor * sum + (problem.has_bias ? tensors.bias[n] : 0)));
