@@ -24,18 +24,20 @@ GRID_POINTS = 4 * 8 * 3 * 3 * 2 * 2 * 2
 
 
 class Timing:
-    """One process: wall and processor seconds."""
+    """One process: wall and processor seconds, and what it printed."""
 
     def __init__(self, argv, env, expected=0):
         started = time.perf_counter()
-        with open(os.devnull, "wb") as nothing, tempfile.TemporaryFile() as err:
-            process = subprocess.Popen(argv, stdout=nothing, stderr=err, env=env)
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            process = subprocess.Popen(argv, stdout=out, stderr=err, env=env)
             _, status, usage = os.wait4(process.pid, 0)
             self.wall_s = time.perf_counter() - started
             process.returncode = os.waitstatus_to_exitcode(status)
             if process.returncode != expected:
                 err.seek(0)
                 sys.exit(f"bench: exit {process.returncode} of {' '.join(argv)}\n{err.read().decode()}")
+            out.seek(0)
+            self.output = out.read().decode()
         self.cpu_s = usage.ru_utime + usage.ru_stime
 
 
@@ -113,8 +115,14 @@ def table(measured):
         lines.append((row.text, duration(min(row.wall)), duration(row.median_s), duration(max(row.wall)),
                       duration(statistics.median(row.cpu)), "≤ " + duration(row.target_s),
                       "" if row.median_s <= row.target_s else "MISSED"))
-    widths = [max(len(line[column]) for line in lines) for column in range(7)]
-    return "\n".join("  ".join(cell.ljust(width) if column in (0, 6) else cell.rjust(width)
+    return aligned(lines)
+
+
+def aligned(lines):
+    """Lines of cells as a table: the first and the last column to the left, figures to the right."""
+    last = len(lines[0]) - 1
+    widths = [max(len(line[column]) for line in lines) for column in range(last + 1)]
+    return "\n".join("  ".join(cell.ljust(width) if column in (0, last) else cell.rjust(width)
                                for column, (cell, width) in enumerate(zip(line, widths))).rstrip() for line in lines)
 
 
