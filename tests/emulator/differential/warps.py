@@ -48,6 +48,7 @@ def control_case(forms):
              "griddepcontrol.launch_dependents", "setmaxnreg.dec.sync.aligned.u32", "setmaxnreg.inc.sync.aligned.u32")
     body = SETUP + """	ld.global.b32 %w0, [%src];
 	setmaxnreg.dec.sync.aligned.u32 48;
+	bar.sync 0;
 	setmaxnreg.inc.sync.aligned.u32 64;
 	griddepcontrol.wait;
 	griddepcontrol.launch_dependents;
@@ -81,7 +82,7 @@ LAST:
 """
     name = "control"
     return Case(name, [form for form in forms if form[0] in words], SHARED + REGISTERS, body, inputs_of(name, 16 * 128),
-                untouched(16 * 128), 128)
+                untouched(16 * 128), 128, directives=".maxnreg 64\n")
 
 
 def barrier_case(forms):

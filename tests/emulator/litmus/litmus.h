@@ -18,12 +18,14 @@ struct LitmusRow {
   uint32_t threads = 64;
   uint32_t ctas = 1;  ///< of the cluster
   bool listed_pairs = false;
+  const char *tuning = "";  ///< directives of the kernel
 };
 
 std::span<const LitmusRow> memory_rows();
 std::span<const LitmusRow> copy_rows();
 std::span<const LitmusRow> mbarrier_rows();
 std::span<const LitmusRow> tensor_rows();
+std::span<const LitmusRow> register_rows();
 
 /// Thread 0 initialises the mbarrier at %r11 for `count` arrivals; then all meet.
 inline std::string init(const std::string &count, const std::string &fence = "fence.mbarrier_init.release.cluster;") {

@@ -36,7 +36,7 @@ std::string text_of(const LitmusRow &row, bool is_repaired) {
 }
 
 Report run(const LitmusRow &row, bool is_repaired, Schedule schedule) {
-  Machine machine(text_of(row, is_repaired));
+  Machine machine(text_of(row, is_repaired), 1024, "", row.tuning);
   INFO(row.name << ": " << machine.error);
   REQUIRE(machine.error.empty());
   machine.launch.block = {row.threads, 1, 1};
@@ -63,7 +63,7 @@ std::string text_of(const Report &report) {
 
 TEST_CASE("each broken rule is found whatever the schedule, and its repaired twin is silent") {
   size_t count = 0;
-  for (const auto rows : {memory_rows(), copy_rows(), mbarrier_rows(), tensor_rows()})
+  for (const auto rows : {memory_rows(), copy_rows(), mbarrier_rows(), tensor_rows(), register_rows()})
     for (const LitmusRow &row : rows) {
       ++count;
       for (const Schedule schedule : {Schedule::kLazy, Schedule::kEager, Schedule::kRandom}) {
@@ -73,5 +73,5 @@ TEST_CASE("each broken rule is found whatever the schedule, and its repaired twi
         CHECK(repaired.is_clean());
       }
     }
-  CHECK(count == 65);
+  CHECK(count == 68);
 }

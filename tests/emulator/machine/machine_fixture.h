@@ -11,12 +11,14 @@
 
 namespace warpwright::emulator::tests {
 
-/// A module of one kernel `k` with 1,024 bytes of shared memory `s` and a parameter `p`: the address of `words` words.
+/// A module of one kernel `k` with 1,024 bytes of shared memory `s` and a parameter `p`: the address of `words` words. `before`
+/// stands before the kernel, `tuning` before its body.
 class Machine {
  public:
-  explicit Machine(const std::string &body, size_t words = 1024, const std::string &before = "") : words_(words) {
+  explicit Machine(const std::string &body, size_t words = 1024, const std::string &before = "", const std::string &tuning = "")
+      : words_(words) {
     text_ = ".version 9.0\n.target sm_100a\n.address_size 64\n" + before +
-            "\n.visible .entry k(.param .u64 p)\n{\n.reg .pred %p<8>;\n.reg .b32 %r<32>;\n.reg .b64 %d<16>;\n"
+            "\n.visible .entry k(.param .u64 p)\n" + tuning + "{\n.reg .pred %p<8>;\n.reg .b32 %r<32>;\n.reg .b64 %d<16>;\n"
             ".shared .align 128 .b8 s[1024];\n" + body + "\n}\n";
     auto parsed = ptx::parse(text_);
     error = parsed.error.text;

@@ -107,6 +107,7 @@ void Cluster::create_warps(Cta &cta) {
     set_initial_registers(state, cta, warp);
     cta.warps.push_back(std::move(warp));
   }
+  cta.registers.start(state.register_bounds, cta.warps.size());
 }
 
 Cta *Cluster::cta_of(uint64_t shared_address) {
@@ -135,6 +136,11 @@ void Cluster::retire(Cta &cta, uint32_t threads) {
     if (const uint32_t missing = cta.warpgroups[i].missing_warps())
       add_finding("wgmma.diverged", "a wgmma.mma_async of warps " + std::to_string(4 * i) + " to " + std::to_string(4 * i + 3) + " was not executed by " +
                                         std::to_string(__builtin_popcount(missing)) + " of them when the CTA ends",
+                  "CTA rank " + std::to_string(cta.rank));
+  for (uint32_t i = 0; i < cta.warps.size(); ++i)
+    if (const auto &shares = cta.registers.shares(); shares[i].num_changes != shares[i / 4 * 4].num_changes)
+      add_finding("warp.registers-diverged", "warp " + std::to_string(i) + " has executed " + std::to_string(shares[i].num_changes) + " setmaxnreg, warp " +
+                                                 std::to_string(i / 4 * 4) + " of its warpgroup " + std::to_string(shares[i / 4 * 4].num_changes),
                   "CTA rank " + std::to_string(cta.rank));
   const auto &allocated = cta.tensor.is_allocated;
   if (const auto left = std::count(allocated.begin(), allocated.end(), true); left > 0)
@@ -182,6 +188,7 @@ bool Cluster::is_satisfied(Cta &cta, Warp &warp, Group &group) {
     case Wait::kTensorLoads: return warp.tensor_loads == 0;
     case Wait::kTensorStores: return warp.tensor_stores == 0;
     case Wait::kWgmmaGroups: return warp.wgmma.has_all_but(group.value);
+    case Wait::kRegisters: return cta.registers.has(warp.index, group.value);
     case Wait::kTensorAlloc: return group.parity != static_cast<uint32_t>(progress_);
   }
   return true;

@@ -5,6 +5,7 @@
 #include "tools/emulator/machine/async.h"
 #include "tools/emulator/machine/launch.h"
 #include "tools/emulator/machine/program.h"
+#include "tools/emulator/machine/register_pool.h"
 #include "tools/emulator/machine/schedule.h"
 #include "tools/emulator/machine/shared_memory.h"
 #include "tools/emulator/machine/warpgroup.h"
@@ -31,6 +32,7 @@ enum class Wait : uint8_t {
   kTensorStores,
   kTensorAlloc,
   kWgmmaGroups,    ///< value: groups that may be left
+  kRegisters,      ///< of setmaxnreg; value: registers a thread
 };
 
 /// Lanes of one warp that stand at the same instruction.
@@ -91,6 +93,7 @@ struct Cta {
   std::vector<Warp> warps;
   std::array<NamedBarrier, 16> barriers;
   std::array<Warpgroup, 8> warpgroups;
+  RegisterPool registers;
   uint32_t live_threads = 0;
   uint64_t shared_base() const { return uint64_t{rank} << kRankShift; }
   /// A shared address has the CTA's rank above its offset, so that an address in a CTA's own window is one in the cluster's.
@@ -111,7 +114,7 @@ struct LaunchState {
   LaunchState(const Launch &the_launch, const Program &the_program, const Options &the_options, GlobalMemory &the_memory,
               ptx::Dim3 cluster)
       : launch(the_launch), program(the_program), options(the_options), memory(the_memory), cluster_shape(cluster),
-        dynamic_shared_offset(the_program.static_shared_bytes) {}
+        dynamic_shared_offset(the_program.static_shared_bytes), register_bounds(find_register_bounds(*the_launch.kernel)) {}
 
   const Launch &launch;
   const Program &program;
@@ -119,6 +122,7 @@ struct LaunchState {
   GlobalMemory &memory;
   ptx::Dim3 cluster_shape;
   uint32_t dynamic_shared_offset = 0;
+  RegisterBounds register_bounds;
   std::mutex mutex;  ///< of `statistics` and `findings`
   Statistics statistics;
   std::map<uint64_t, ClusterFindings> findings;  ///< by cluster; no more clusters than the report has findings

@@ -264,8 +264,6 @@ const std::vector<Form> &rows() {
     for (const std::string word : {"membar.cta", "membar.gl", "membar.sys"}) add(word, "", fence<&race::Detector::fence_memory>);
     // Global memory is not looked at.
     add("fence.proxy.async.global", "", nothing);
-    // The registers of the machine are not shared between warps.
-    for (const std::string word : {"setmaxnreg.inc.sync.aligned.u32", "setmaxnreg.dec.sync.aligned.u32"}) add(word, "w", nothing, kAligned);
     return forms;
   }();
   return all;

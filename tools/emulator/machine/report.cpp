@@ -89,6 +89,12 @@ std::string describe_alloc(const Cta &cta) {
          (cta.tensor.has_permit ? "" : ", and the CTA has given up its right to allocate");
 }
 
+std::string describe_registers(const Cta &cta, const Warp &warp, const Group &group) {
+  const uint32_t owned = cta.registers.shares()[warp.index].owned;
+  return std::to_string(group.value) + " registers a thread; it has " + std::to_string(owned) + ", and the pool has " +
+         std::to_string(cta.registers.free()) + " for one warp";
+}
+
 std::string describe_wgmma(const Cta &cta, const Warp &warp, const Group &group) {
   std::string text = "wgmma groups, all but " + std::to_string(group.value) + "; " +
                      std::to_string(warp.wgmma.issued - warp.wgmma.complete) + " MMAs are not complete";
@@ -119,6 +125,7 @@ std::string describe_wait(const Cluster &cluster, Cta &cta, const Warp &warp, co
     case Wait::kTensorStores: return std::to_string(warp.tensor_stores) + " tcgen05.st";
     case Wait::kTensorAlloc: return describe_alloc(cta);
     case Wait::kWgmmaGroups: return describe_wgmma(cta, warp, group);
+    case Wait::kRegisters: return describe_registers(cta, warp, group);
     case Wait::kNothing: break;
   }
   return "nothing";

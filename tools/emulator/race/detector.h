@@ -113,6 +113,8 @@ class Detector {
   void wait_tensor_stores(uint32_t warp);
   /// A warp's own step, for tcgen05.alloc and dealloc.
   Epoch own_epoch(uint32_t warp) const;
+  /// Whether what was done by then happened before what the warp does next.
+  bool has_seen(uint32_t warp, Epoch epoch) const { return warps_[warp].known.seen.covers(epoch); }
 
  private:
   struct WarpOrder {
