@@ -84,7 +84,8 @@ std::optional<LoweredKernel> lower_kernel(mlir::MLIRContext &context, const plan
   emit_options.spec_file = op.spec.file.substr(op.spec.file.rfind('/') + 1);
   emit_options.formula = family.formula(op, index);
   result.source = emit_cuda(kernel_op, kernel, emit_options);
-  result.protocol = prove::extract_protocol(kernel_op, kernel);
+  result.script = prove::extract_script(kernel_op, kernel);
+  result.protocol = prove::unroll(result.script);
   return result;
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "generator/plan/records.h"
-#include "generator/prove/protocol.h"
+#include "generator/prove/script.h"
 
 #include <functional>
 #include <memory>
@@ -31,7 +31,8 @@ struct IrDump {
 struct LoweredKernel {
   std::string name;
   std::string source;            ///< the .cu file
-  prove::Protocol protocol;      ///< extracted from the final IR, not from the source
+  prove::Script script;          ///< extracted from the final IR, not from the source
+  prove::Protocol protocol;      ///< a finite run of it
   std::vector<IrDump> dumps;
 };
 

@@ -43,7 +43,8 @@ std::optional<LoweredKernel> read_final_ir(const std::string &file, const std::s
       LoweredKernel result;
       result.name = kernel.name;
       try {
-        result.protocol = prove::extract_protocol(kernel_op, kernel);
+        result.script = prove::extract_script(kernel_op, kernel);
+        result.protocol = prove::unroll(result.script);
       } catch (const support::InternalError &mismatch) {
         // What would be our bug in IR of our own is a name or count that somebody wrote here.
         // "file.cpp:line: message" is of no use to them.

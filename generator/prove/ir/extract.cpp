@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interprets the control flow of the final IR, thread by thread, and writes down protocol events.
+// Reads the final IR, operation by operation, into a script of each role.
 #include "generator/prove/ir/extract.h"
 
 #include <algorithm>
@@ -11,39 +11,29 @@ namespace {
 
 using namespace ir::ptx;
 
-// Two turns of both accumulators.
-constexpr int kTiles = 4;
-constexpr int64_t kTurnsBeyondDepth = 8;
-constexpr int64_t kWarpThreads = 32;
-
 class Extractor {
  public:
   Extractor(PtxKernelOp kernel_op, const plan::KernelPlan &kernel) : kernel_op_(kernel_op), kernel_(kernel) {}
 
-  Protocol run() {
-    protocol_.kernel = kernel_op_.getSymName().str();
+  Script run() {
+    script_.kernel = kernel_op_.getSymName().str();
+    script_.ctas = static_cast<int>(kernel_op_.getCtaGroup());
     declare_barriers();
-    kernel_op_.walk([&](PtxSlotOp slot) { max_turns_ = std::max<int64_t>(max_turns_, slot.getDepth() + kTurnsBeyondDepth); });
-    for (int cta = 0; cta < static_cast<int>(kernel_op_.getCtaGroup()); ++cta)
-      for (auto role : kernel_op_.getBody().getOps<PtxRoleOp>()) run_role(role, cta);
-    return std::move(protocol_);
+    for (const plan::TmemPart &part : kernel_.tmem.parts) script_.parts.push_back({part.name, part.first_col, part.cols, false});
+    for (auto role : kernel_op_.getBody().getOps<PtxRoleOp>()) read_role(role);
+    return std::move(script_);
   }
 
  private:
   PtxKernelOp kernel_op_;
   const plan::KernelPlan &kernel_;
-  Protocol protocol_;
-  std::map<std::string, int> barrier_index_;  ///< of slot 0, by "name@cta"
-  int64_t max_turns_ = kTurnsBeyondDepth;
+  Script script_;
+  std::map<std::string, int> barrier_index_;
 
-  // The thread being run.
+  // The role being read.
   const plan::Role *role_ = nullptr;
-  Thread *thread_ = nullptr;
-  int cta_ = 0, warp_ = 0;
-  llvm::DenseMap<mlir::Value, int64_t> turns_;   ///< monotone counter of each slot
-  llvm::DenseMap<mlir::Value, int64_t> values_;  ///< loop variables and sub-tiles
-
-  int ctas() const { return static_cast<int>(kernel_.cta_group); }
+  RoleScript *into_ = nullptr;
+  llvm::DenseMap<mlir::Value, int> slots_, loops_;
 
   static Origin origin_of(mlir::Operation *op) {
     Origin origin;
@@ -62,225 +52,306 @@ class Extractor {
   }
 
   void declare_barriers() {
-    for (int cta = 0; cta < ctas(); ++cta) {
-      kernel_op_.walk([&](PtxMbarInitOp init) {
-        const std::string name = init.getBarrier().str();
-        barrier_index_[fmt::format("{}@{}", name, cta)] = static_cast<int>(protocol_.barriers.size());
-        for (int64_t i = 0; i < static_cast<int64_t>(init.getCount()); ++i)
-          protocol_.barriers.push_back({fmt::format("{}[{}]@cta{}", name, i, cta), static_cast<int64_t>(init.getArrivals()), false, origin_of(init), cta});
-      });
-      kernel_op_.walk([&](PtxNamedSyncOp sync) {
-        const std::string name = sync.getNamedBarrier().str();
-        const std::string key = fmt::format("{}@{}", name, cta);
-        if (barrier_index_.count(key)) return;
-        barrier_index_[key] = static_cast<int>(protocol_.barriers.size());
-        protocol_.barriers.push_back({fmt::format("{}@cta{}", name, cta), static_cast<int64_t>(sync.getThreads()), true, origin_of(sync), cta});
-      });
-    }
+    kernel_op_.walk([&](PtxMbarInitOp init) {
+      const std::string name = init.getBarrier().str();
+      barrier_index_[name] = static_cast<int>(script_.barriers.size());
+      script_.barriers.push_back({name, static_cast<int64_t>(init.getCount()), static_cast<int64_t>(init.getArrivals()), false,
+                                  kernel_.barrier(name).offset_bytes, origin_of(init)});
+    });
+    kernel_op_.walk([&](PtxNamedSyncOp sync) {
+      const std::string name = sync.getNamedBarrier().str();
+      if (!barrier_index_.emplace(name, static_cast<int>(script_.barriers.size())).second) return;
+      script_.barriers.push_back({name, 1, static_cast<int64_t>(sync.getThreads()), true, static_cast<int64_t>(sync.getId()), origin_of(sync)});
+    });
   }
 
-  void run_role(PtxRoleOp role, int cta) {
+  void read_role(PtxRoleOp role) {
     role_ = &kernel_.role(role.getRole().str());
-    const bool is_elected = role_->issue == plan::Issue::kElected;
-    for (int warp = 0; warp < (is_elected ? 1 : role_->num_warps); ++warp) {
-      protocol_.threads.push_back({});
-      thread_ = &protocol_.threads.back();
-      thread_->name = is_elected ? fmt::format("{}@cta{}", role_->name, cta) : fmt::format("{}.warp{}@cta{}", role_->name, warp, cta);
-      thread_->cta = cta;
-      cta_ = cta;
-      warp_ = warp;
-      turns_.clear();
-      for (mlir::Operation &op : kernel_op_.getBody().front()) {
-        if (auto init = mlir::dyn_cast<PtxInitOp>(op)) run_block(init.getBody().front());
-        // A role of the leader still sets up and tears down in the other CTA.
-        const bool runs = role_->runs_in != plan::CtaScope::kLeader || cta == 0;
-        if (&op == role.getOperation() && runs) run_block(role.getBody().front());
-        if (auto exit = mlir::dyn_cast<PtxExitOp>(op)) run_block(exit.getBody().front());
+    script_.roles.push_back({role_->name, role_->first_warp, role_->num_warps, role_->issue == plan::Issue::kElected, 0, {}, {}});
+    into_ = &script_.roles.back();
+    slots_.clear();
+    loops_.clear();
+    for (mlir::Operation &op : kernel_op_.getBody().front()) {
+      if (auto init = mlir::dyn_cast<PtxInitOp>(op)) read_block(init.getBody().front());
+      if (&op == role.getOperation()) {
+        Command own = command_of(&op, Command::Kind::kRole);
+        own.is_once = into_->is_elected;
+        own.in_leader_only = role_->runs_in == plan::CtaScope::kLeader;
+        enclose(std::move(own), role.getBody().front());
       }
+      if (auto exit = mlir::dyn_cast<PtxExitOp>(op)) read_block(exit.getBody().front());
     }
   }
 
-  void run_block(mlir::Block &block) {
-    for (mlir::Operation &op : block) run(&op);
+  void read_block(mlir::Block &block) {
+    for (mlir::Operation &op : block) read(&op);
   }
 
-  void run(mlir::Operation *op) {
-    if (run_control(op) || run_barrier(op) || run_copy(op)) return;
-    run_tensor(op);
+  void read(mlir::Operation *op) {
+    if (read_control(op) || read_barrier(op) || read_copy(op)) return;
+    read_tensor(op);
   }
 
-  bool run_control(mlir::Operation *op) {
-    if (auto tiles = mlir::dyn_cast<PtxTilesOp>(op)) {
-      for (int tile = 0; tile < kTiles; ++tile) run_block(tiles.getBody().front());
-      return true;
-    }
+  static Command command_of(mlir::Operation *op, Command::Kind kind) {
+    Command command;
+    command.kind = kind;
+    command.origin = origin_of(op);
+    return command;
+  }
+
+  void enclose(Command begin, mlir::Block &block) {
+    const size_t first = into_->commands.size();
+    Command end;
+    end.kind = Command::Kind::kEnd;
+    end.match = static_cast<int>(first);
+    into_->commands.push_back(std::move(begin));
+    read_block(block);
+    into_->commands[first].match = static_cast<int>(into_->commands.size());
+    into_->commands.push_back(std::move(end));
+  }
+
+  int slot_of(mlir::Value slot) const {
+    if (!slot) return -1;
+    const auto found = slots_.find(slot);
+    WARPWRIGHT_ASSERT(found != slots_.end(), "a slot is used before it is declared");
+    return found->second;
+  }
+
+  bool read_control(mlir::Operation *op) {
+    if (auto tiles = mlir::dyn_cast<PtxTilesOp>(op)) return enclose(command_of(op, Command::Kind::kTiles), tiles.getBody().front()), true;
     if (auto loop = mlir::dyn_cast<PtxForOp>(op)) {
-      const int64_t trips = std::min<int64_t>(loop.getTrips(), max_turns_);
-      for (int64_t i = 0; i < trips; ++i) {
-        values_[loop.getBody().getArgument(0)] = i;
-        run_block(loop.getBody().front());
-      }
-      return true;
+      Command begin = command_of(op, Command::Kind::kFor);
+      begin.number = static_cast<int64_t>(loop.getTrips());
+      begin.loop = loops_[loop.getBody().getArgument(0)] = into_->num_loops++;
+      WARPWRIGHT_ASSERT(into_->num_loops <= Counters::kMost, "more loops in a role than a script counts");
+      return enclose(std::move(begin), loop.getBody().front()), true;
     }
     if (auto elect = mlir::dyn_cast<PtxElectOp>(op)) {
-      const int64_t warp = static_cast<int64_t>(elect.getWarp());
-      const bool in_role = elect->getParentOfType<PtxRoleOp>() != nullptr;
-      if (warp < 0 || warp == (in_role ? warp_ : role_->first_warp + warp_)) run_block(elect.getBody().front());
-      return true;
+      Command begin = command_of(op, Command::Kind::kElect);
+      begin.number = static_cast<int64_t>(elect.getWarp());
+      begin.is_once = true;
+      begin.counts_in_cta = elect->getParentOfType<PtxRoleOp>() == nullptr;
+      return enclose(std::move(begin), elect.getBody().front()), true;
     }
     if (auto at = mlir::dyn_cast<PtxAtOp>(op)) {
-      if (values_.lookup(at.getIv()) == static_cast<int64_t>(at.getIndex())) run_block(at.getBody().front());
-      return true;
+      Command begin = command_of(op, Command::Kind::kAt);
+      begin.loop = loops_.lookup(at.getIv());
+      begin.number = static_cast<int64_t>(at.getIndex());
+      return enclose(std::move(begin), at.getBody().front()), true;
     }
-    if (auto slot = mlir::dyn_cast<PtxSlotOp>(op)) return turns_[slot.getResult()] = 0, true;
-    if (auto next = mlir::dyn_cast<PtxNextOp>(op)) return ++turns_[next.getSlot()], true;
+    if (auto slot = mlir::dyn_cast<PtxSlotOp>(op)) {
+      slots_[slot.getResult()] = static_cast<int>(into_->slots.size());
+      into_->slots.push_back({static_cast<int64_t>(slot.getDepth()), static_cast<int64_t>(slot.getBuffers()), static_cast<int64_t>(slot.getParity())});
+      WARPWRIGHT_ASSERT(into_->slots.size() <= Counters::kMost, "more slots in a role than a script counts");
+      return add(op, Command::Kind::kSlot, slot.getResult()), true;
+    }
+    if (auto next = mlir::dyn_cast<PtxNextOp>(op)) return add(op, Command::Kind::kNext, next.getSlot()), true;
     if (mlir::isa<PtxGroupSyncOp>(op)) return add(op, Event::Kind::kClusterSync), true;
     return false;
   }
 
-  Event &add(mlir::Operation *op, Event::Kind kind, mlir::Value slot = {}) {
-    Event event;
-    event.kind = kind;
-    event.origin = origin_of(op);
-    if (slot) event.turn = static_cast<int>(turns_.lookup(slot));
-    thread_->events.push_back(std::move(event));
-    return thread_->events.back();
+  Command &add(mlir::Operation *op, Command::Kind kind, mlir::Value slot = {}) {
+    Command command = command_of(op, kind);
+    command.slot = slot_of(slot);
+    into_->commands.push_back(std::move(command));
+    return into_->commands.back();
   }
 
-  static PtxSlotOp declaration(mlir::Value slot) { return slot.getDefiningOp<PtxSlotOp>(); }
-  int64_t slot_index(mlir::Value slot) const { return turns_.lookup(slot) % static_cast<int64_t>(declaration(slot).getDepth()); }
-  int64_t buffer_index(mlir::Value slot) const { return turns_.lookup(slot) % static_cast<int64_t>(declaration(slot).getBuffers()); }
-  int parity(mlir::Value slot) const {
-    const int64_t rounds = turns_.lookup(slot) / static_cast<int64_t>(declaration(slot).getDepth());
-    return static_cast<int>((rounds + static_cast<int64_t>(declaration(slot).getParity())) % 2);
+  Command &add(mlir::Operation *op, Event::Kind kind, mlir::Value slot = {}) {
+    Command &command = add(op, Command::Kind::kEvent, slot);
+    command.event = kind;
+    return command;
   }
-  int barrier(llvm::StringRef name, mlir::Value slot, int cta) const {
-    auto found = barrier_index_.find(fmt::format("{}@{}", name.str(), cta));
+
+  int barrier(llvm::StringRef name) const {
+    auto found = barrier_index_.find(name.str());
     WARPWRIGHT_ASSERT(found != barrier_index_.end(), "barrier " + name.str() + " is never initialised");
-    return found->second + static_cast<int>(slot ? slot_index(slot) : 0);
+    return found->second;
   }
-  std::string region(llvm::StringRef name, mlir::Value slot, int cta) const { return fmt::format("{}[{}]@cta{}", name.str(), buffer_index(slot), cta); }
 
-  bool run_barrier(mlir::Operation *op) {
+  bool read_barrier(mlir::Operation *op) {
     if (auto init = mlir::dyn_cast<PtxMbarInitOp>(op)) {
-      for (int64_t i = 0; i < static_cast<int64_t>(init.getCount()); ++i)
-        add(op, Event::Kind::kInit).barrier = barrier(init.getBarrier(), {}, cta_) + static_cast<int>(i);
+      Command &command = add(op, Event::Kind::kInit);
+      command.barrier = barrier(init.getBarrier());
+      command.count = static_cast<int64_t>(init.getCount());
       return true;
     }
-    if (auto wait = mlir::dyn_cast<PtxMbarWaitOp>(op)) {
-      Event &event = add(op, Event::Kind::kWait, wait.getSlot());
-      event.barrier = barrier(wait.getBarrier(), wait.getSlot(), cta_);
-      event.parity = parity(wait.getSlot());
-      return true;
-    }
+    if (auto wait = mlir::dyn_cast<PtxMbarWaitOp>(op)) return add(op, Event::Kind::kWait, wait.getSlot()).barrier = barrier(wait.getBarrier()), true;
     if (auto expect = mlir::dyn_cast<PtxMbarExpectOp>(op)) {
-      if (expect.getLeaderOnly() && cta_ != 0) return true;
-      Event &event = add(op, Event::Kind::kArriveTx, expect.getSlot());
-      event.barrier = barrier(expect.getBarrier(), expect.getSlot(), cta_);
-      event.bytes = static_cast<int64_t>(expect.getBytes());
+      Command &command = add(op, Event::Kind::kArriveTx, expect.getSlot());
+      command.barrier = barrier(expect.getBarrier());
+      command.bytes = static_cast<int64_t>(expect.getBytes());
+      command.in_leader_only = expect.getLeaderOnly();
       return true;
     }
     if (auto arrive = mlir::dyn_cast<PtxMbarArriveOp>(op)) {
-      Event &event = add(op, Event::Kind::kArrive, arrive.getSlot());
-      event.barrier = barrier(arrive.getBarrier(), arrive.getSlot(), arrive.getOnLeader() ? 0 : cta_);
-      event.count = 1;
+      Command &command = add(op, Event::Kind::kArrive, arrive.getSlot());
+      command.barrier = barrier(arrive.getBarrier());
+      command.is_at_leader = arrive.getOnLeader();
+      command.count = 1;
       return true;
     }
     if (auto commit = mlir::dyn_cast<PtxCommitOp>(op)) {
-      for (int cta = 0; cta < ctas(); ++cta)
-        if (commit.getMulticast() || cta == cta_)
-          add(op, Event::Kind::kCommit, commit.getSlot()).barrier = barrier(commit.getBarrier(), commit.getSlot(), cta);
+      Command &command = add(op, Event::Kind::kCommit, commit.getSlot());
+      command.barrier = barrier(commit.getBarrier());
+      command.is_multicast = commit.getMulticast();
       return true;
     }
     if (auto sync = mlir::dyn_cast<PtxNamedSyncOp>(op)) {
-      Event &event = add(op, Event::Kind::kSync);
-      event.barrier = barrier(sync.getNamedBarrier(), {}, cta_);
-      event.count = static_cast<int64_t>(sync.getThreads());
-      event.bytes = kWarpThreads;
+      Command &command = add(op, Event::Kind::kSync);
+      command.barrier = barrier(sync.getNamedBarrier());
+      command.count = static_cast<int64_t>(sync.getThreads());
       return true;
     }
     return false;
   }
 
-  std::string staging(llvm::StringRef name, mlir::Value slot, int warp) const { return fmt::format("{}[{}].warp{}@cta{}", name.str(), buffer_index(slot), warp, cta_); }
+  Operand region(Operand::Kind kind, llvm::StringRef name, mlir::Value slot, int64_t offset_bytes) const {
+    const plan::SmemRegion &record = kernel_.region(name.str());
+    Operand operand;
+    operand.kind = kind;
+    operand.name = record.name;
+    operand.slot = slot_of(slot);
+    operand.offset_bytes = record.offset_bytes + offset_bytes;
+    operand.stride_bytes = record.stride_bytes;
+    return operand;
+  }
 
-  bool run_copy(mlir::Operation *op) {
+  void name_map(Command &command, llvm::StringRef map) const {
+    const auto &params = kernel_.params;
+    const auto found = std::find_if(params.begin(), params.end(), [&](const plan::KernelParam &param) { return param.name == map; });
+    WARPWRIGHT_ASSERT(found != params.end(), "the kernel has no parameter " + map.str());
+    command.parameter = found - params.begin();
+    command.map = map.str();
+  }
+
+  bool read_copy(mlir::Operation *op) {
     if (auto load = mlir::dyn_cast<PtxTmaLoadOp>(op)) {
-      Event &event = add(op, Event::Kind::kCopy, load.getSlot());
-      event.barrier = barrier(load.getBarrier(), load.getSlot(), load.getOnLeader() ? 0 : cta_);
-      event.bytes = static_cast<int64_t>(load.getBytes());
-      event.resource = region(load.getRegion(), load.getSlot(), cta_);
+      Command &command = add(op, Event::Kind::kCopy, load.getSlot());
+      command.barrier = barrier(load.getBarrier());
+      command.is_at_leader = load.getOnLeader();
+      command.bytes = static_cast<int64_t>(load.getBytes());
+      command.first = region(Operand::Kind::kRegion, load.getRegion(), load.getSlot(), static_cast<int64_t>(load.getOffsetBytes()));
+      name_map(command, load.getMap());
       return true;
     }
     if (auto store = mlir::dyn_cast<PtxTmaStoreOp>(op)) {
-      Event &event = add(op, Event::Kind::kCopy, store.getSlot());
-      event.resource = staging(store.getRegion(), store.getSlot(), 0);
-      for (int warp = 1; warp < role_->num_warps; ++warp) event.reads.push_back(staging(store.getRegion(), store.getSlot(), warp));
+      Command &command = add(op, Event::Kind::kCopy, store.getSlot());
+      command.bytes = static_cast<int64_t>(store.getBytes());
+      command.first = region(Operand::Kind::kStaging, store.getRegion(), store.getSlot(), static_cast<int64_t>(store.getOffsetBytes()));
+      name_map(command, store.getMap());
       return true;
     }
     if (mlir::isa<PtxBulkCommitOp>(op)) return add(op, Event::Kind::kGroupCommit), true;
-    if (auto wait = mlir::dyn_cast<PtxBulkWaitOp>(op)) return add(op, Event::Kind::kGroupWait).count = static_cast<int64_t>(wait.getLeft()), true;
-    if (auto stage = mlir::dyn_cast<PtxStageRowOp>(op)) return add(op, Event::Kind::kWrite, stage.getSlot()).resource = staging(stage.getRegion(), stage.getSlot(), warp_), true;
+    if (auto wait = mlir::dyn_cast<PtxBulkWaitOp>(op)) {
+      Command &command = add(op, Event::Kind::kGroupWait);
+      command.count = static_cast<int64_t>(wait.getLeft());
+      command.reads_only = wait.getRead();
+      return true;
+    }
+    if (auto stage = mlir::dyn_cast<PtxStageRowOp>(op)) {
+      add(op, Event::Kind::kWrite, stage.getSlot()).first = region(Operand::Kind::kStaging, stage.getRegion(), stage.getSlot(), 0);
+      return true;
+    }
     return false;
   }
 
-  /// The pieces of an accumulator between two columns of its range: parts where it has them.
-  std::vector<std::string> accumulator(llvm::StringRef channel, mlir::Value slot, int64_t first_col, int64_t cols, int cta) const {
-    const plan::TmemRange &range = kernel_.tmem_range(kernel_.channel(channel.str()).regions[static_cast<size_t>(buffer_index(slot))]);
-    if (range.parts.empty()) return {fmt::format("{}@cta{}", range.name, cta)};
-    const int64_t first = range.first_col + first_col, end = first + cols;
-    std::vector<std::string> pieces;
-    for (const plan::TmemPart &part : kernel_.tmem.parts)
-      if (part.first_col < end && first < part.first_col + part.cols) pieces.push_back(fmt::format("{}.{}@cta{}", channel.str(), part.name, cta));
-    return pieces;
+  /// All of a slot's accumulator.
+  Operand accumulator(llvm::StringRef name, mlir::Value slot) {
+    const plan::Channel &channel = kernel_.channel(name.str());
+    const auto is_known = [&](const Accumulators &each) { return each.channel == channel.name; };
+    if (std::none_of(script_.accumulators.begin(), script_.accumulators.end(), is_known)) {
+      Accumulators all{channel.name, {}};
+      for (const std::string &range : channel.regions) {
+        const plan::TmemRange &record = kernel_.tmem_range(range);
+        all.ranges.push_back({record.name, record.first_col, record.cols, !record.parts.empty()});
+      }
+      script_.accumulators.push_back(std::move(all));
+    }
+    Operand operand;
+    operand.kind = Operand::Kind::kAccumulator;
+    operand.name = channel.name;
+    operand.slot = slot_of(slot);
+    operand.cols = kernel_.tmem_range(channel.regions[0]).cols;
+    WARPWRIGHT_ASSERT(into_->slots[static_cast<size_t>(operand.slot)].buffers <= static_cast<int64_t>(channel.regions.size()),
+                      "a slot of " + channel.name + " has more buffers than the channel");
+    return operand;
   }
 
-  std::string scales(llvm::StringRef range, mlir::Value copy, int cta) const { return fmt::format("{}[{}]@cta{}", range.str(), copy ? buffer_index(copy) : 0, cta); }
+  /// The sub-tile that a load reads in this iteration.
+  Operand subtile_of(PtxTensorLoadOp load) {
+    Operand operand = accumulator(load.getRange(), load.getSlot());
+    operand.cols = static_cast<int64_t>(load.getSubtileCols());
+    mlir::Value which = load.getSubtile();
+    if (auto subtile = which.getDefiningOp<PtxSubtileOp>()) {
+      operand.subtiles = static_cast<int64_t>(subtile.getSubtiles());
+      operand.subtile_slot = slot_of(subtile.getAcc());
+      operand.is_shared_first = subtile.getSharedFirst();
+      which = subtile.getStep();
+    }
+    const auto loop = loops_.find(which);
+    WARPWRIGHT_ASSERT(loop != loops_.end(), "a sub-tile is not numbered by a loop");
+    operand.loop = loop->second;
+    return operand;
+  }
 
-  void run_tensor(mlir::Operation *op) {
+  Operand scales(llvm::StringRef range, mlir::Value copy, int64_t col) const {
+    const plan::TmemRange &record = kernel_.tmem_range(range.str());
+    Operand operand;
+    operand.kind = Operand::Kind::kScales;
+    operand.name = record.name;
+    operand.slot = slot_of(copy);
+    operand.first_col = record.first_col + col;
+    operand.stride_cols = copy ? record.cols / into_->slots[static_cast<size_t>(operand.slot)].buffers : 0;
+    return operand;
+  }
+
+  void read_tensor(mlir::Operation *op) {
+    if (auto alloc = mlir::dyn_cast<PtxTmemAllocOp>(op); alloc && alloc.getRole() == role_->name)
+      add(op, Command::Kind::kAlloc).count = static_cast<int64_t>(alloc.getCols());
+    if (auto dealloc = mlir::dyn_cast<PtxTmemDeallocOp>(op); dealloc && dealloc.getRole() == role_->name)
+      add(op, Command::Kind::kDealloc).count = static_cast<int64_t>(dealloc.getCols());
     if (auto copy = mlir::dyn_cast<PtxScaleCopyOp>(op)) {
-      Event &event = add(op, Event::Kind::kTensorCopy, copy.getSlot());
-      for (int cta = 0; cta < ctas(); ++cta) {
-        event.reads.push_back(region(copy.getRegion(), copy.getSlot(), cta));
-        event.writes.push_back(scales(copy.getRange(), copy.getCopy(), cta));
-      }
+      Command &command = add(op, Event::Kind::kTensorCopy, copy.getSlot());
+      command.first = region(Operand::Kind::kRegion, copy.getRegion(), copy.getSlot(), static_cast<int64_t>(copy.getOffsetBytes()));
+      command.scales_a = scales(copy.getRange(), copy.getCopy(), static_cast<int64_t>(copy.getCol()));
     }
-    if (auto mma = mlir::dyn_cast<PtxMmaOp>(op)) run_mma(mma);
-    if (auto subtile = mlir::dyn_cast<PtxSubtileOp>(op)) {
-      const int64_t step = values_.lookup(subtile.getStep());
-      const bool backwards = subtile.getSharedFirst() && buffer_index(subtile.getAcc()) == 0;
-      values_[subtile.getResult()] = backwards ? static_cast<int64_t>(subtile.getSubtiles()) - 1 - step : step;
-    }
+    if (auto mma = mlir::dyn_cast<PtxMmaOp>(op)) read_mma(mma);
+    if (auto load = mlir::dyn_cast<PtxTensorLoadOp>(op)) add(op, Command::Kind::kTensorLoad, load.getSlot()).first = subtile_of(load);
     if (auto wait = mlir::dyn_cast<PtxTensorWaitOp>(op)) {
       auto load = wait.getInput().getDefiningOp<PtxTensorLoadOp>();
-      const int64_t cols = static_cast<int64_t>(load.getSubtileCols());
-      for (const std::string &piece : accumulator(load.getRange(), load.getSlot(), values_.lookup(load.getSubtile()) * cols, cols, cta_))
-        add(op, Event::Kind::kRead, load.getSlot()).resource = piece;
+      const Operand operand = subtile_of(load);
+      add(op, Event::Kind::kRead, load.getSlot()).first = operand;
     }
   }
 
-  void run_mma(PtxMmaOp mma) {
+  void read_mma(PtxMmaOp mma) {
     auto acc = mma.getAcc().getDefiningOp<PtxAccumulatorOp>();
-    const bool overwrites = mma.getFirst() && values_.lookup(mma.getFirst()) == 0;
-    const int64_t cols = kernel_.tmem_range(kernel_.channel(acc.getChannel().str()).regions[0]).cols;
-    Event &event = add(mma, Event::Kind::kMma, acc.getSlot());
-    for (int cta = 0; cta < ctas(); ++cta) {
-      for (mlir::Value operand : {mma.getA(), mma.getB()}) {
-        auto descriptor = operand.getDefiningOp<PtxDescriptorOp>();
-        event.reads.push_back(region(descriptor.getRegion(), descriptor.getSlot(), cta));
-      }
-      if (mma.getScalesA())
-        for (llvm::StringRef range : {*mma.getScalesA(), *mma.getScalesB()}) event.reads.push_back(scales(range, mma.getCopy(), cta));
-      for (const std::string &piece : accumulator(acc.getChannel(), acc.getSlot(), 0, cols, cta)) {
-        event.writes.push_back(piece);
-        if (!overwrites) event.reads.push_back(piece);
-      }
+    const auto operand = [&](mlir::Value value) {
+      auto descriptor = value.getDefiningOp<PtxDescriptorOp>();
+      return region(Operand::Kind::kRegion, descriptor.getRegion(), descriptor.getSlot(),
+                    static_cast<int64_t>(descriptor.getOffsetBytes()) + static_cast<int64_t>(mma.getKBytes()));
+    };
+    Command &command = add(mma, Event::Kind::kMma, acc.getSlot());
+    command.first = operand(mma.getA());
+    command.second = operand(mma.getB());
+    if (mma.getScalesA()) {
+      command.scales_a = scales(*mma.getScalesA(), mma.getCopy(), static_cast<int64_t>(mma.getScalesACol()));
+      command.scales_b = scales(*mma.getScalesB(), mma.getCopy(), static_cast<int64_t>(mma.getScalesBCol()));
+    }
+    command.accumulator = accumulator(acc.getChannel(), acc.getSlot());
+    if (mma.getFirst()) {
+      const auto loop = loops_.find(mma.getFirst());
+      WARPWRIGHT_ASSERT(loop != loops_.end(), "what overwrites an accumulator first is not a loop's number");
+      command.overwrites_in = loop->second;
     }
   }
 };
 
 }  // namespace
 
-Protocol extract_protocol(ir::ptx::PtxKernelOp kernel_op, const plan::KernelPlan &kernel) { return Extractor(kernel_op, kernel).run(); }
+Script extract_script(ir::ptx::PtxKernelOp kernel_op, const plan::KernelPlan &kernel) { return Extractor(kernel_op, kernel).run(); }
+
+Protocol extract_protocol(ir::ptx::PtxKernelOp kernel_op, const plan::KernelPlan &kernel) { return unroll(extract_script(kernel_op, kernel)); }
 
 }  // namespace warpwright::prove
