@@ -136,6 +136,7 @@ CUresult warpwright::emulator::driver::launch(const CUlaunchConfig &config, CUfu
   WW_CHECK(check_function(function));
   WW_CHECK(check_stream(config.hStream));
   last_report().clear();
+  last_profile().clear();
   if (extra) return CUDA_ERROR_NOT_SUPPORTED;
   const ptx::Kernel &kernel = *function->kernel;
   if (!kernel.parameters.empty() && !parameters) return CUDA_ERROR_INVALID_VALUE;
@@ -164,9 +165,10 @@ CUresult warpwright::emulator::driver::launch(const CUlaunchConfig &config, CUfu
     options = state.options;
     if (const auto found = state.names.find(kernel.name); found != state.names.end()) wanted.names = found->second;
   }
-  const Report report = run(wanted, state.memory, options);
+  Report report = run(wanted, state.memory, options);
   last_statistics() = report.statistics;
   last_schedule() = report.schedule;
+  last_profile() = std::move(report.profile);
   return result_of(report);
 }
 

@@ -82,6 +82,8 @@ CUresult check_stream(CUstream stream);
 /// What the last launch of this thread found, in words.
 std::string &last_report();
 Statistics &last_statistics();
+/// Report::profile of the last launch of this thread.
+std::vector<profile::Entry> &last_profile();
 /// Report::schedule of the last launch of this thread.
 std::string &last_schedule();
 CUresult launch(const CUlaunchConfig &config, CUfunc_st *function, void **parameters, void **extra);
@@ -120,6 +122,20 @@ extern "C" __attribute__((visibility("default"))) CUresult wwEmulatorSetPolicy(c
 /// its first finding; empty without one. Valid until the next launch.
 extern "C" __attribute__((visibility("default"))) void wwEmulatorRecordSchedules(int records);
 extern "C" __attribute__((visibility("default"))) const char *wwEmulatorLastSchedule(void);
+
+/// Whether later launches of the process count what each instruction does.
+extern "C" __attribute__((visibility("default"))) void wwEmulatorRecordProfiles(int records);
+
+/// One instruction of this thread's last launch. `file` is without its folder, and empty where the PTX does not say; `cause` is
+/// a profile::Cause.
+struct ww_emulator_profile_row_t {
+  const char *opcode, *file;
+  uint32_t ptx_line, source_line, cause;
+  warpwright::emulator::profile::Counters counters;
+};
+/// Row `index` in the order of the PTX. Valid until the next launch.
+/// Errors    CUDA_ERROR_INVALID_VALUE behind the last one; CUDA_ERROR_NOT_FOUND when the launch was not counted.
+extern "C" __attribute__((visibility("default"))) CUresult wwEmulatorLastProfile(size_t index, ww_emulator_profile_row_t *row);
 
 /// Sums over this thread's last launch.
 struct ww_emulator_statistics_t {

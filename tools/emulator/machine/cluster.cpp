@@ -3,6 +3,7 @@
 #include "tools/emulator/machine/cluster.h"
 
 #include "tools/emulator/machine/execution.h"
+#include "tools/emulator/machine/profiler.h"
 #include "tools/emulator/machine/special_registers.h"
 
 #include <algorithm>
@@ -197,6 +198,7 @@ bool Cluster::is_satisfied(Cta &cta, Warp &warp, Group &group) {
 uint32_t Cluster::run_group(Cta &cta, Warp &warp, size_t which, uint32_t budget) {
   const Op *const ops = state.program.ops.data();
   const bool stops_at_effects = stops_at_effects_;
+  Profiler *const counting = profiler;
   uint32_t executed = 0;
   Group &group = warp.groups[which];
   uint32_t meeting = next_meeting(warp, which);
@@ -210,6 +212,7 @@ uint32_t Cluster::run_group(Cta &cta, Warp &warp, size_t which, uint32_t budget)
       const uint32_t predicate = warp.registers[op.guard];
       x.mask &= op.guard_is_negated ? ~predicate : predicate;
       if (x.mask == 0) {
+        if (counting) counting->skip(x, op);
         if (++group.pc == meeting) break;
         continue;
       }
@@ -221,7 +224,7 @@ uint32_t Cluster::run_group(Cta &cta, Warp &warp, size_t which, uint32_t budget)
     }
     if (op.num_tracked) touch_wgmma_registers(x, op);
     const size_t num_groups = warp.groups.size();
-    const Step step = op.handler(x, op);
+    const Step step = counting ? counting->step(x, op, statistics.warp_instructions + executed) : op.handler(x, op);
     if (step == Step::kNext) {
       if (++group.pc == meeting) break;
     } else if (step == Step::kYield) {

@@ -19,6 +19,9 @@
 
 namespace warpwright::emulator {
 
+class Profiler;
+struct ProfilePlan;
+
 /// What parked lanes wait for.
 enum class Wait : uint8_t {
   kNothing,
@@ -123,8 +126,10 @@ struct LaunchState {
   ptx::Dim3 cluster_shape;
   uint32_t dynamic_shared_offset = 0;
   RegisterBounds register_bounds;
-  std::mutex mutex;  ///< of `statistics` and `findings`
+  const ProfilePlan *profile_plan = nullptr;  ///< nullptr: not asked for
+  std::mutex mutex;  ///< of `statistics`, `counters` and `findings`
   Statistics statistics;
+  std::vector<profile::Counters> counters;  ///< by instruction
   std::map<uint64_t, ClusterFindings> findings;  ///< by cluster; no more clusters than the report has findings
   std::atomic<uint64_t> instructions{0};
   /// The first cluster in which nothing can go on. Those before it run to their end, so that a report does not depend on
@@ -157,6 +162,7 @@ class Cluster {
   uint32_t live_threads = 0;
   Statistics statistics;
   std::unique_ptr<race::Detector> races;  ///< nullptr: not asked for
+  Profiler *profiler = nullptr;           ///< so too
 
   /// A shared address as a CTA and an offset; nullptr when no CTA of the cluster has that rank.
   Cta *cta_of(uint64_t shared_address);

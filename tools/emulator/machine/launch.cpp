@@ -3,8 +3,10 @@
 #include "tools/emulator/machine/launch.h"
 
 #include "tools/emulator/machine/cluster.h"
+#include "tools/emulator/machine/profiler.h"
 
 #include <algorithm>
+#include <optional>
 #include <thread>
 
 namespace warpwright::emulator {
@@ -19,6 +21,7 @@ Report LaunchState::report(uint64_t num_clusters) {
   Report report;
   report.statistics = statistics;
   report.is_complete = statistics.clusters == num_clusters;
+  if (profile_plan) report.profile = profile_plan->entries(*launch.module, *launch.kernel, counters);
   ClusterFindings all;
   for (auto &[cluster, found] : findings) {
     if (cluster > stopped_at) break;
@@ -75,6 +78,9 @@ void run_one(LaunchState &state, uint64_t i) {
   const auto x = static_cast<uint32_t>(i % clusters.x), y = static_cast<uint32_t>(i / clusters.x % clusters.y),
              z = static_cast<uint32_t>(i / clusters.x / clusters.y);
   Cluster cluster(state, i, {x * shape.x, y * shape.y, z * shape.z});
+  std::optional<Profiler> profiler;
+  if (state.profile_plan)
+    cluster.profiler = &profiler.emplace(*state.profile_plan, cluster.ctas.size() * cluster.ctas.front()->warps.size());
   if (state.options.replay) cluster.replay(*state.options.replay);
   else cluster.run();
   const std::lock_guard<std::mutex> lock(state.mutex);
@@ -84,6 +90,7 @@ void run_one(LaunchState &state, uint64_t i) {
   sum.mmas += cluster.statistics.mmas;
   sum.bytes_loaded += cluster.statistics.bytes_loaded;
   sum.bytes_stored += cluster.statistics.bytes_stored;
+  for (size_t op = 0; profiler && op < state.counters.size(); ++op) state.counters[op].add(profiler->counters()[op]);
   sum.clusters += cluster.live_threads == 0 && !cluster.is_stopped();
   state.add(i, std::move(cluster.findings));
 }
@@ -108,6 +115,11 @@ Report run(const Launch &launch, GlobalMemory &memory, const Options &options) {
     Report report;
     report.findings.push_back(std::move(finding));
     return report;
+  }
+  std::optional<ProfilePlan> profile_plan;
+  if (options.profiles) {
+    state.profile_plan = &profile_plan.emplace(*launch.kernel);
+    state.counters.resize(profile_plan->rows.size());
   }
   const uint64_t count = launch.grid.count() / cluster.count();
   if (options.replay) {

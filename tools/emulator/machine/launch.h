@@ -5,6 +5,7 @@
 #include "tools/emulator/machine/names.h"
 #include "tools/emulator/machine/schedule.h"
 #include "tools/emulator/memory/memory.h"
+#include "tools/emulator/profile/lines.h"
 #include "tools/emulator/ptx/module.h"
 #include "tools/emulator/race/detector.h"
 
@@ -51,6 +52,7 @@ struct Options {
   race::TensorOrder tensor_order = race::TensorOrder::kIssueOrder;
   uint32_t jobs = 1;          ///< clusters at a time
   bool records_schedule = false;  ///< for Report::schedule
+  bool profiles = false;          ///< for Report::profile
   std::shared_ptr<const RecordedSchedule> replay;  ///< instead of `schedule`: these decisions, of one cluster
 };
 
@@ -75,6 +77,7 @@ struct Report {
   uint64_t findings_left_out = 0;
   Statistics statistics;
   std::string schedule;      ///< decisions up to the first finding (write_schedule()); empty: none, not asked for, or too many
+  std::vector<profile::Entry> profile;  ///< by instruction; empty: not asked for
   bool is_complete = false;  ///< every CTA ran to its end
   bool is_clean() const { return is_complete && findings.empty() && findings_left_out == 0; }
 };
