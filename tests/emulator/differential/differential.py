@@ -18,6 +18,7 @@ import subprocess
 import sys
 import time
 
+import asyncs
 import bulk
 import cases
 import clusters
@@ -31,13 +32,16 @@ import warps
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "vectors"
 FAMILIES = {"registers": registers, "memory": memory, "matrices": matrices, "copies": copies, "warps": warps,
-            "mbarriers": mbarriers, "bulk": bulk, "clusters": clusters}
+            "mbarriers": mbarriers, "bulk": bulk, "clusters": clusters,
+            "asyncs": asyncs}
 # Forms without a case, by a pattern of their opcode, and why.
 LEFT_OUT = [
     (r"^tcgen05\.", "sm_100 and newer"),
     (r"\.f32x2$", "sm_100 and newer"),
     (r"\.(e2m3x2|e3m2x2|e2m1x2|ue8m0x2)", "sm_100 and newer"),
     (r"\.cta_group::[12]", "sm_100 and newer"),
+    (r"^clusterlaunchcontrol\.", "sm_100 and newer"),
+    (r"\.v8\.|\.v4\.[busf]64$", "sm_100 and newer"),
     (r"^wgmma\.", "have a test of their own"),
     (r"^trap$", "ends the context that the other cases run in"),
 ]

@@ -8,7 +8,7 @@ LANES = 32
 CELL = 16  # bytes that each lane owns
 FORM_BYTES = LANES * CELL
 SHARED = "\t.shared .align 1024 .b8 tile[4096];\n"
-LOAD = re.compile(r"^(ld|st)(?=\.)(.*?)(\.v[248])?\.([bsuf])(8|16|32|64|128)$")
+LOAD = re.compile(r"^(ld|st)(?=\.)(?!\.async)(.*?)(\.v[248])?\.([bsuf])(8|16|32|64)$")
 REGISTERS = ("\t.reg .b16 %h<8>;\n\t.reg .b32 %w<16>;\n\t.reg .b64 %l<8>;\n\t.reg .b64 %src, %dst, %at, %lane, %sh;\n"
              "\t.reg .b32 %s32;\n\t.reg .pred %p;\n")
 SETUP = ("\tmul.wide.u32 %lane, %tx, 16;\n\tadd.u64 %src, %in, %lane;\n\tadd.u64 %dst, %out, %lane;\n"

@@ -26,6 +26,7 @@ std::span<const LitmusRow> copy_rows();
 std::span<const LitmusRow> mbarrier_rows();
 std::span<const LitmusRow> tensor_rows();
 std::span<const LitmusRow> register_rows();
+std::span<const LitmusRow> async_rows();
 
 /// Thread 0 initialises the mbarrier at %r11 for `count` arrivals; then all meet.
 inline std::string init(const std::string &count, const std::string &fence = "fence.mbarrier_init.release.cluster;") {

@@ -116,6 +116,16 @@ Cta *Cluster::cta_of(uint64_t shared_address) {
   return rank < ctas.size() ? ctas[rank].get() : nullptr;
 }
 
+// Requests may be refused while clusters wait: the device starts those itself. Here each cluster takes over two at most, so that
+// both answers come up.
+std::optional<ptx::Dim3> Cluster::cancel_next() {
+  constexpr uint32_t kMostCancelled = 2;
+  const uint64_t next = number + (uint64_t{num_cancelled} + 1) * state.cancel_stride;
+  if (num_cancelled == kMostCancelled || next >= state.num_clusters) return std::nullopt;
+  ++num_cancelled;
+  return state.first_cta(next);
+}
+
 void Cluster::arrive_at_cluster_barrier(uint32_t threads) {
   cluster_arrived += threads;
   if (cluster_arrived < live_threads || cluster_arrived == 0) return;

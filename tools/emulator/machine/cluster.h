@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tools/emulator/machine/async.h"
+#include "tools/emulator/machine/lane_copies.h"
 #include "tools/emulator/machine/launch.h"
 #include "tools/emulator/machine/program.h"
 #include "tools/emulator/machine/register_pool.h"
@@ -15,6 +16,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <random>
 
 namespace warpwright::emulator {
@@ -67,6 +69,7 @@ struct Warp {
   std::array<uint32_t, 32> cluster_phase{};      ///< that each lane arrived in, plus 1
   std::map<uint32_t, BulkGroups> bulk;           ///< by lane
   std::map<uint32_t, BulkGroups> lane_copies;    ///< of cp.async, by lane
+  LaneCopies copies;                             ///< of cp.async too
   WgmmaState wgmma;
   uint32_t live_lanes() const;
 };
@@ -98,6 +101,7 @@ struct Cta {
   std::array<Warpgroup, 8> warpgroups;
   RegisterPool registers;
   uint32_t live_threads = 0;
+  bool has_seen_refusal = false;  ///< of clusterlaunchcontrol.try_cancel
   uint64_t shared_base() const { return uint64_t{rank} << kRankShift; }
   /// A shared address has the CTA's rank above its offset, so that an address in a CTA's own window is one in the cluster's.
   /// Source: CUTLASS include/cute/arch/copy_sm100_tma.hpp clears bit 24 of an address to reach the even CTA of a pair.
@@ -126,6 +130,11 @@ struct LaunchState {
   ptx::Dim3 cluster_shape;
   uint32_t dynamic_shared_offset = 0;
   RegisterBounds register_bounds;
+  uint64_t num_clusters = 0;
+  /// Cluster c may take over c + stride, c + 2 stride, …: of those that share a remainder one runs at a time, so that what is
+  /// cancelled does not depend on how many clusters run at a time. num_clusters where the kernel cancels nothing.
+  uint64_t cancel_stride = 0;
+  ptx::Dim3 first_cta(uint64_t cluster) const;
   const ProfilePlan *profile_plan = nullptr;  ///< nullptr: not asked for
   std::mutex mutex;  ///< of `statistics`, `counters` and `findings`
   Statistics statistics;
@@ -137,7 +146,7 @@ struct LaunchState {
   std::atomic<uint64_t> stopped_at{~uint64_t{0}};
 
   void add(uint64_t cluster, ClusterFindings found);
-  Report report(uint64_t num_clusters);
+  Report report();
 };
 
 class Cluster {
@@ -150,6 +159,8 @@ class Cluster {
   void replay(const RecordedSchedule &recorded);
   /// Nothing goes on after the current instruction.
   void stop();
+  /// The first CTA of a cluster that will not start any more since this one took over its work; nothing: refused.
+  std::optional<ptx::Dim3> cancel_next();
   bool is_stopped() const { return state.stopped_at.load(std::memory_order_relaxed) <= number; }
 
   LaunchState &state;
@@ -160,6 +171,7 @@ class Cluster {
   uint64_t cluster_phase = 0;
   uint32_t cluster_arrived = 0;  ///< threads, in the current phase
   uint32_t live_threads = 0;
+  uint32_t num_cancelled = 0;
   Statistics statistics;
   std::unique_ptr<race::Detector> races;  ///< nullptr: not asked for
   Profiler *profiler = nullptr;           ///< so too

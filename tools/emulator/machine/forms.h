@@ -32,6 +32,9 @@ std::span<const Form> tensor_forms();
 std::span<const Form> tensor_memory_forms();
 std::span<const Form> wgmma_forms();
 std::span<const Form> register_forms();
+std::span<const Form> async_forms();
+std::span<const Form> cancel_forms();
+std::span<const Form> wide_forms();
 
 /// The lanes in which a predicate operand holds.
 inline uint32_t lanes_where(Execution &x, uint32_t place) {

@@ -1,43 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bulk copies: boxes of tensors and plain ranges, both ways. PTX ISA 9.0, "Data Movement and Conversion Instructions:
 // Asynchronous copy: Bulk copy", "… Tensor copy".
+#include "tools/emulator/machine/copy_issue.h"
 #include "tools/emulator/machine/form_rows.h"
-#include "tools/emulator/machine/forms.h"
-#include "tools/emulator/machine/issue.h"
 
 #include "tools/emulator/tma/box_copy.h"
 
 namespace warpwright::emulator {
 
 namespace {
-
-struct CopyIssue : Issue {
-  using Issue::Issue;
-  /// The copy's access to shared memory, in use until `epoch` is observed.
-  void touch(const Cta &of, ByteRange range, bool is_write, race::Epoch epoch) const {
-    if (const Error error = cluster->races->touch_async(actor(), of.rank, {&range, 1}, is_write, epoch)) note(error);
-  }
-  /// A write that is over when an mbarrier's current phase is.
-  void fill(const Cta &to, ByteRange range, Cta &barrier_cta, uint32_t barrier) const {
-    if (!cluster->races) return;
-    touch(to, range, true, cluster->races->copy_epoch(Cluster::key_of_mbarrier(barrier_cta, barrier), barrier_cta.shared.barrier(barrier)->phase));
-  }
-  void note(const Error &error) const { cluster->add_finding(*cta, cta->warps[warp], lane, pc, error.slug, error.text); }
-  void stop(const Error &error) const {
-    note(error);
-    cluster->stop();
-  }
-};
-
-/// Bytes arrive: the transaction count of an mbarrier falls.
-void complete(const CopyIssue &issue, Cta &cta, uint32_t barrier_offset, uint32_t bytes) {
-  if (const char *slug = Cluster::check_alive(cta)) issue.note({slug, "a copy completes on an mbarrier of a CTA that has ended"});
-  Mbarrier *barrier = cta.shared.barrier(barrier_offset);
-  if (!barrier) return issue.stop({"mbarrier.not-initialised", "the mbarrier of a copy is gone when it completes"});
-  if (!change_mbarrier(*issue.cluster, cta, barrier_offset, *barrier, [&](Mbarrier &b) { return b.add_transactions(-int64_t{bytes}); }))
-    issue.stop({"mbarrier.transactions", "the transaction count of " + issue.cluster->name_of_shared(barrier_offset) +
-                                             " leaves its range: " + std::to_string(barrier->transactions)});
-}
 
 class BoxLoad : public AsyncOperation {
  public:
@@ -46,7 +17,7 @@ class BoxLoad : public AsyncOperation {
       : issue_(issue), map_(map), at_(at), to_(to), offset_(offset), bytes_(tma::box_bytes(map)), barrier_cta_(barrier_cta),
         barrier_(barrier) {
     if (const Error error = to_.shared.begin_async_write({offset_, bytes_})) issue_.note(error);
-    issue_.fill(to_, {offset_, bytes_}, barrier_cta_, barrier_);
+    issue_.use(to_, {offset_, bytes_}, true, barrier_cta_, barrier_);
   }
   bool advance() override {
     SharedMemory &shared = to_.shared;
@@ -73,7 +44,7 @@ class RangeLoad : public AsyncOperation {
   RangeLoad(const CopyIssue &issue, const uint8_t *from, Cta &to, ByteRange range, uint32_t barrier)
       : issue_(issue), from_(from), to_(to), range_(range), barrier_(barrier) {
     if (const Error error = to_.shared.begin_async_write(range_)) issue_.note(error);
-    issue_.fill(to_, range_, to_, barrier_);
+    issue_.use(to_, range_, true, to_, barrier_);
   }
   bool advance() override {
     std::memcpy(to_.shared.data() + range_.offset, from_, range_.bytes);
@@ -166,12 +137,6 @@ class RangeStore : public Outgoing {
   uint8_t *to_;
 };
 
-bool is_one_lane(Execution &x) {
-  if ((x.mask & (x.mask - 1)) == 0) return true;
-  x.note("bulk.many-lanes", std::to_string(__builtin_popcount(x.mask)) + " lanes issue the copy; each would do all of it");
-  return false;
-}
-
 /// The tensor map at operands[first], its coordinates after it.
 bool find_map(Execution &x, const Op &op, uint32_t first, uint32_t rank, tma::TensorMap *map, tma::Coordinates *at) {
   const uint32_t lane = x.first_lane();
@@ -197,7 +162,7 @@ bool find_map(Execution &x, const Op &op, uint32_t first, uint32_t rank, tma::Te
 
 /// `[dst], [map, {coordinates}], [bar], ?mask, ?hint`.
 template <uint32_t kRank, bool kIsPair, bool kIsMulticast> Step load_box(Execution &x, const Op &op) {
-  if (!is_one_lane(x)) return Step::kFault;
+  if (!is_one_lane_of_bulk(x)) return Step::kFault;
   const uint32_t lane = x.first_lane();
   tma::TensorMap map;
   tma::Coordinates at;
@@ -232,7 +197,7 @@ template <uint32_t kRank, bool kIsPair, bool kIsMulticast> Step load_box(Executi
 
 /// `[map, {coordinates}], [src], ?hint`.
 template <uint32_t kRank, int kReduction> Step store_box(Execution &x, const Op &op) {
-  if (!is_one_lane(x)) return Step::kFault;
+  if (!is_one_lane_of_bulk(x)) return Step::kFault;
   tma::TensorMap map;
   tma::Coordinates at;
   if (!find_map(x, op, 0, kRank, &map, &at)) return Step::kFault;
@@ -245,15 +210,9 @@ template <uint32_t kRank, int kReduction> Step store_box(Execution &x, const Op 
   return Step::kYield;
 }
 
-bool is_bulk_size(Execution &x, uint32_t bytes) {
-  if (bytes % 16 == 0) return true;
-  x.note("bulk.size", std::to_string(bytes) + " bytes: not a multiple of 16");
-  return false;
-}
-
 /// `[dst], [src], size, [bar]`.
 Step load_range(Execution &x, const Op &op) {
-  if (!is_one_lane(x)) return Step::kFault;
+  if (!is_one_lane_of_bulk(x)) return Step::kFault;
   const uint32_t lane = x.first_lane(), bytes = x.lanes<uint32_t>(op.operands[4])[lane];
   Cta *to = nullptr, *barrier_cta = nullptr;
   uint32_t offset = 0, barrier = 0;
@@ -272,7 +231,7 @@ Step load_range(Execution &x, const Op &op) {
 
 /// `[dst], [src], size`.
 Step store_range(Execution &x, const Op &op) {
-  if (!is_one_lane(x)) return Step::kFault;
+  if (!is_one_lane_of_bulk(x)) return Step::kFault;
   const uint32_t lane = x.first_lane(), bytes = x.lanes<uint32_t>(op.operands[4])[lane];
   Cta *from = nullptr;
   uint32_t offset = 0;

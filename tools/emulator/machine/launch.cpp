@@ -17,7 +17,15 @@ void LaunchState::add(uint64_t cluster, ClusterFindings found) {
   if (findings.size() > options.max_findings) findings.erase(std::prev(findings.end()));
 }
 
-Report LaunchState::report(uint64_t num_clusters) {
+ptx::Dim3 LaunchState::first_cta(uint64_t cluster) const {
+  const ptx::Dim3 shape = cluster_shape;
+  const ptx::Dim3 clusters{launch.grid.x / shape.x, launch.grid.y / shape.y, launch.grid.z / shape.z};
+  const auto x = static_cast<uint32_t>(cluster % clusters.x), y = static_cast<uint32_t>(cluster / clusters.x % clusters.y),
+             z = static_cast<uint32_t>(cluster / clusters.x / clusters.y);
+  return {x * shape.x, y * shape.y, z * shape.z};
+}
+
+Report LaunchState::report() {
   Report report;
   report.statistics = statistics;
   report.is_complete = statistics.clusters == num_clusters;
@@ -72,12 +80,9 @@ Finding check_launch(const Launch &launch, ptx::Dim3 cluster, const Program &pro
   return {};
 }
 
-void run_one(LaunchState &state, uint64_t i) {
-  const ptx::Dim3 shape = state.cluster_shape;
-  const ptx::Dim3 clusters{state.launch.grid.x / shape.x, state.launch.grid.y / shape.y, state.launch.grid.z / shape.z};
-  const auto x = static_cast<uint32_t>(i % clusters.x), y = static_cast<uint32_t>(i / clusters.x % clusters.y),
-             z = static_cast<uint32_t>(i / clusters.x / clusters.y);
-  Cluster cluster(state, i, {x * shape.x, y * shape.y, z * shape.z});
+/// Returns how many other clusters it has taken over.
+uint32_t run_one(LaunchState &state, uint64_t i) {
+  Cluster cluster(state, i, state.first_cta(i));
   std::optional<Profiler> profiler;
   if (state.profile_plan)
     cluster.profiler = &profiler.emplace(*state.profile_plan, cluster.ctas.size() * cluster.ctas.front()->warps.size());
@@ -91,12 +96,22 @@ void run_one(LaunchState &state, uint64_t i) {
   sum.bytes_loaded += cluster.statistics.bytes_loaded;
   sum.bytes_stored += cluster.statistics.bytes_stored;
   for (size_t op = 0; profiler && op < state.counters.size(); ++op) state.counters[op].add(profiler->counters()[op]);
-  sum.clusters += cluster.live_threads == 0 && !cluster.is_stopped();
+  if (cluster.live_threads == 0 && !cluster.is_stopped()) sum.clusters += 1 + cluster.num_cancelled;
   state.add(i, std::move(cluster.findings));
+  return cluster.num_cancelled;
 }
 
-void run_clusters(LaunchState &state, std::atomic<uint64_t> &next, uint64_t count) {
-  for (uint64_t i = next++; i < count && i < state.stopped_at; i = next++) run_one(state, i);
+void run_clusters(LaunchState &state, std::atomic<uint64_t> &next) {
+  for (uint64_t first = next++; first < state.cancel_stride; first = next++)
+    for (uint64_t i = first; i < state.num_clusters && i < state.stopped_at;) i += state.cancel_stride * (1 + run_one(state, i));
+}
+
+/// How many clusters the device starts before any of them ends: of a kernel that cancels others a quarter.
+uint64_t cancel_stride_of(const ptx::Kernel &kernel, uint64_t clusters) {
+  const bool cancels = std::any_of(kernel.instructions.begin(), kernel.instructions.end(), [](const ptx::Instruction &instruction) {
+    return instruction.opcode.starts_with("clusterlaunchcontrol.try_cancel");
+  });
+  return cancels ? (clusters + 3) / 4 : clusters;
 }
 
 }  // namespace
@@ -121,20 +136,20 @@ Report run(const Launch &launch, GlobalMemory &memory, const Options &options) {
     state.profile_plan = &profile_plan.emplace(*launch.kernel);
     state.counters.resize(profile_plan->rows.size());
   }
-  const uint64_t count = launch.grid.count() / cluster.count();
+  const uint64_t count = state.num_clusters = launch.grid.count() / cluster.count();
+  state.cancel_stride = cancel_stride_of(*launch.kernel, count);
   if (options.replay) {
     const uint64_t which = options.replay->cluster;
     if (which < count) run_one(state, which);
     else state.add(0, {{{"run.replay-differs", "there is no cluster " + std::to_string(which) + " of " + std::to_string(count), ""}}});
-    return state.report(count);
+    return state.report();
   }
   std::atomic<uint64_t> next{0};
   std::vector<std::thread> helpers;
-  for (uint32_t i = 1; i < std::min<uint64_t>(options.jobs, count); ++i)
-    helpers.emplace_back([&] { run_clusters(state, next, count); });
-  run_clusters(state, next, count);
+  for (uint32_t i = 1; i < std::min<uint64_t>(options.jobs, count); ++i) helpers.emplace_back([&] { run_clusters(state, next); });
+  run_clusters(state, next);
   for (std::thread &helper : helpers) helper.join();
-  return state.report(count);
+  return state.report();
 }
 
 }  // namespace warpwright::emulator

@@ -27,6 +27,8 @@ struct Mbarrier {
     complete_if_due();
     return true;
   }
+  /// One arrival more in the current phase. False: beyond the range of the count.
+  bool expect_one_more() { return ++pending <= kMaxCount; }
   /// False: beyond the range of the transaction count.
   bool add_transactions(int64_t bytes) {
     transactions += bytes;

@@ -19,7 +19,7 @@ using Kind = ptx::Operand::Kind;
 
 /// One word of a signature.
 struct Slot {
-  char width = 'w';  ///< p h w l, or a b i @
+  char width = 'w';  ///< p h w l q, or a b i @
   bool is_optional = false;
   bool is_pair = false;
   uint32_t count = 0;  ///< of a vector; 0: a scalar
@@ -144,6 +144,7 @@ bool Decoder::reg(uint32_t index, char width) {
   const bool is_narrow = r.width == ptx::Width::k8 || r.width == ptx::Width::k16 || r.width == ptx::Width::k32;
   const bool fits = width == 'p'   ? r.width == ptx::Width::kPredicate
                     : width == 'l' ? r.width == ptx::Width::k64
+                    : width == 'q' ? r.width == ptx::Width::k128
                     : width == 'w' ? is_narrow
                                    : r.width == ptx::Width::k16 || r.width == ptx::Width::k8;
   if (!fits) return fail("ptx.operand-width", "register " + r.name + " has another width than the instruction takes");
@@ -154,6 +155,8 @@ bool Decoder::reg(uint32_t index, char width) {
 
 bool Decoder::scalar(const Operand &operand, char width) {
   const bool is_wide = width == 'l';
+  if (width == 'q' && operand.kind != Kind::kRegister && operand.kind != Kind::kSink)
+    return fail("ptx.operand", "a register of 128 bits stands here");
   switch (operand.kind) {
     case Kind::kRegister:
       if (!reg(operand.index, width)) return false;

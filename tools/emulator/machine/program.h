@@ -29,7 +29,7 @@ using Handler = Step (*)(Execution &, const Op &);
 
 /// A form of an instruction that the machine has.
 ///
-/// `signature`  one word an operand: width p h w l (predicate, up to 16, up to 32, 64 bits), before it '>' for a
+/// `signature`  one word an operand: width p h w l q (predicate, up to 16, up to 32, 64, 128 bits), before it '>' for a
 ///              destination, after it a count for a vector ("w4"). 'a' is an address in a state space or window ("[r+8]"),
 ///              'b' an address of 32 or 64 bits in brackets with the coordinates of a tensor after it, 'i' an immediate,
 ///              '@' a label. A '?' before a word: the operand may be absent. `>w|p`: a pair whose second half may be

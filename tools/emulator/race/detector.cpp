@@ -9,7 +9,7 @@ Detector::Detector(uint32_t ctas, uint32_t warps_per_cta, uint32_t shared_bytes,
     : warps_per_cta_(warps_per_cta), order_(order), names_(std::move(names)), warps_(size_t{ctas} * warps_per_cta), tensor_(ctas) {
   for (WarpOrder &warp : warps_) {
     warp.agent = new_agent(), warp.tensor = new_agent(), warp.loads = new_agent(), warp.stores = new_agent();
-    warp.wgmma = new_agent();
+    warp.wgmma = new_agent(), warp.lane_copies = new_agent();
     step(warp);
   }
   for (uint32_t i = 0; i < ctas; ++i) shared_.emplace_back(shared_bytes);

@@ -105,6 +105,12 @@ class Detector {
   };
   Commit commit(uint32_t warp) const;
   void commit_arrives(const Commit &commit, uint64_t key);
+  /// The next cp.async of the warp; they are numbered from 1. A warp's lanes have one count.
+  Epoch issue_lane_copies(uint32_t warp) { return {warps_[warp].lane_copies, ++warps_[warp].lane_copies_issued}; }
+  uint32_t lane_copies(uint32_t warp) const { return warps_[warp].lane_copies_issued; }
+  /// The warp, or who waits for a phase of an mbarrier, has seen the end of the first `count` of a warp's cp.async.
+  void wait_lane_copies(uint32_t warp, uint32_t count) { warps_[warp].known.seen.raise(warps_[warp].lane_copies, count); }
+  void lane_copies_arrive(uint32_t warp, uint32_t count, uint64_t key) { sync(key).gathered.seen.raise(warps_[warp].lane_copies, count); }
   Error touch_tensor(Actor who, uint32_t cta, Columns columns, bool is_write, Kind kind, Epoch epoch, uint32_t object = 0);
   /// Loads and stores from and to registers, over when the warp has waited for them.
   Epoch load_epoch(uint32_t warp) const;
@@ -118,8 +124,8 @@ class Detector {
 
  private:
   struct WarpOrder {
-    Agent agent = 0, tensor = 0, loads = 0, stores = 0, wgmma = 0;
-    uint32_t tensor_issued = 0, loads_waited = 0, stores_waited = 0;
+    Agent agent = 0, tensor = 0, loads = 0, stores = 0, wgmma = 0, lane_copies = 0;
+    uint32_t tensor_issued = 0, loads_waited = 0, stores_waited = 0, lane_copies_issued = 0;
     Knowledge known;
     Knowledge offered;   ///< what even a relaxed release publishes: fences put it there
     Knowledge acquired;  ///< what waits brought and only a fence makes known
