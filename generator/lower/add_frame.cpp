@@ -57,7 +57,7 @@ class AddFrame : public KernelPass<AddFrame> {
     throw support::InternalError("a kernel with tensor memory needs a role mma, which allocates it");
   }
 
-  /// Barriers before anybody uses them, then tensor memory: alloc of a pair needs both CTAs to be there.
+  /// Barriers before anybody uses them, then tensor memory: the CTAs of a pair allocate together, so both must have started.
   void add_init(mlir::OpBuilder &outer, mlir::Location where) {
     auto init = PtxInitOp::create(outer, where);
     mlir::OpBuilder builder = mlir::OpBuilder::atBlockBegin(add_block(init.getBody()));
@@ -66,13 +66,13 @@ class AddFrame : public KernelPass<AddFrame> {
     for (const plan::TensorMap &map : kernel().tensor_maps) PtxPrefetchMapOp::create(inner, where, map.name);
     for (const plan::Barrier &barrier : kernel().barriers) PtxMbarInitOp::create(inner, where, barrier.name, barrier.count, barrier.arrivals);
     PtxMbarInitFenceOp::create(inner, where);
+    const bool has_tensor_memory = kernel().tmem.alloc_cols > 0;
+    if (has_tensor_memory) {
+      if (kernel().cta_group == 2) PtxGroupSyncOp::create(builder, where);
+      PtxTmemAllocOp::create(builder, where, tensor_role(), kernel().tmem.alloc_cols);
+    }
     PtxGroupSyncOp::create(builder, where);
-    if (kernel().tmem.alloc_cols == 0) return;
-    PtxTmemAllocOp::create(builder, where, tensor_role(), kernel().tmem.alloc_cols);
-    PtxTensorFenceOp::create(builder, where, "before");
-    PtxGroupSyncOp::create(builder, where);
-    PtxTensorFenceOp::create(builder, where, "after");
-    PtxTmemAddressOp::create(builder, where);
+    if (has_tensor_memory) PtxTmemAddressOp::create(builder, where);
   }
 
   /// No CTA frees tensor memory or exits while its peer may still signal its barriers or write its columns.
@@ -80,10 +80,8 @@ class AddFrame : public KernelPass<AddFrame> {
     auto exit = PtxExitOp::create(outer, where);
     mlir::OpBuilder builder = mlir::OpBuilder::atBlockBegin(add_block(exit.getBody()));
     PtxSyncwarpOp::create(builder, where);
-    if (kernel().tmem.alloc_cols) PtxTensorFenceOp::create(builder, where, "before");
     PtxGroupSyncOp::create(builder, where);
     if (kernel().tmem.alloc_cols == 0) return;
-    PtxTensorFenceOp::create(builder, where, "after");
     PtxTmemDeallocOp::create(builder, where, tensor_role(), kernel().tmem.alloc_cols);
   }
 };

@@ -26,10 +26,10 @@ std::unique_ptr<mlir::Pass> create_lower_tiles(const plan::KernelPlan &kernel);
 /// Takes and gives become waits, arrivals, expected bytes and commits; tokens become slots. After lower-tiles, whose
 /// instructions are the last uses that decide where a slot moves on.
 std::unique_ptr<mlir::Pass> create_lower_channels(const plan::KernelPlan &kernel);
-/// Orders tensor memory and the generic proxy around barriers. After lower-channels, which made the barriers.
-std::unique_ptr<mlir::Pass> create_insert_fences(const plan::KernelPlan &kernel);
-/// Adds set-up and tear-down and closes the kernel. After insert-fences: the frame brings its own fences.
+/// Adds set-up and tear-down and closes the kernel. After lower-channels.
 std::unique_ptr<mlir::Pass> create_add_frame(const plan::KernelPlan &kernel);
+/// Orders tensor memory around barriers. After add-frame: allocation and release are tensor work too.
+std::unique_ptr<mlir::Pass> create_insert_fences(const plan::KernelPlan &kernel);
 /// Joins neighbouring elected blocks of one warp.
 std::unique_ptr<mlir::Pass> create_merge_elects(const plan::KernelPlan &kernel);
 

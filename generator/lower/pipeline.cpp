@@ -13,8 +13,8 @@ const std::vector<PassInfo> &pass_list() {
   static const std::vector<PassInfo> passes = {
       {"lower-tiles", "tile-level operations become instructions on slots", create_lower_tiles},
       {"lower-channels", "takes and gives become waits, arrivals, bytes and commits", create_lower_channels},
-      {"insert-fences", "tensor-memory fences around barriers", create_insert_fences},
       {"add-frame", "set-up, tear-down, and the closed kernel", create_add_frame},
+      {"insert-fences", "tensor-memory fences where tensor work crosses a barrier", create_insert_fences},
       {"merge-elects", "neighbouring elected blocks join", create_merge_elects},
   };
   return passes;

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Seeded faults in the PTX of shipped kernels; each must be found: mutants.py WARPWRIGHT [--sample N | --all].
+"""Seeded faults in the PTX of shipped kernels; each must be found: mutants.py WARPWRIGHT [--sample N | --match PATTERN].
 
-A mutant changes one instruction of what nvcc made. It is killed when `run` exits 4 under one of the schedules. A survivor must
-be listed in equivalents.txt beside this file with a reason, and what is listed there must survive.
+A mutant changes one instruction of what nvcc made. It is killed when `run` exits 4 under one of the schedules, or under the policy
+ptx-strict with the waiver that the kernel itself needs. A survivor must be listed in equivalents.txt beside this file with a reason, and what is listed there must survive.
 """
 import argparse
 import pathlib
@@ -18,7 +18,8 @@ HERE = pathlib.Path(__file__).parent
 KERNELS = pathlib.Path("configs/kernels/w4a4_lora_gemm")
 SPECS = ["flux1_qkv", "flux1_mlp_up", "z_image_3840_to_3072"]
 SHORT = ["--set", "problem.n=768", "--set", "problem.k=512", "--set", "problem.m=dynamic", "--shape", "m=600", "--sms", "2"]
-SCHEDULES = "lazy,eager,random:1,random:2"
+POLICIES = [["--schedule", "lazy,eager,random:1,random:2"],
+            ["--schedule", "lazy", "--policy", "ptx-strict", "--waive", "order.tensor-pipe"]]
 
 # class, name, pattern, replacement: each match in the file is a mutant of its own.
 RULES = [
@@ -74,11 +75,14 @@ def is_killed(tool, spec, text):
     with tempfile.NamedTemporaryFile("w", suffix=".ptx") as file:
         file.write(text)
         file.flush()
-        result = subprocess.run([tool, "run", str(KERNELS / f"{spec}.json"), "--on", "emulator", "--ptx", file.name, "--inputs", "exact",
-                                 "--schedule", SCHEDULES, *SHORT], capture_output=True, text=True, check=False, timeout=120)
-    if result.returncode not in (0, 4):
-        raise RuntimeError(f"exit {result.returncode}: {result.stderr[:500]}")
-    return result.returncode == 4
+        for policy in POLICIES:
+            result = subprocess.run([tool, "run", str(KERNELS / f"{spec}.json"), "--on", "emulator", "--ptx", file.name, "--inputs", "exact",
+                                     *policy, *SHORT], capture_output=True, text=True, check=False, timeout=300)
+            if result.returncode not in (0, 4):
+                raise RuntimeError(f"exit {result.returncode}: {result.stderr[:500]}")
+            if result.returncode == 4:
+                return True
+    return False
 
 
 def build(tool, folder):
@@ -96,6 +100,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("tool")
     parser.add_argument("--sample", type=int, default=0)
+    parser.add_argument("--match", default="", help="only mutants whose SPEC:NAME matches")
     options = parser.parse_args()
     known = {tuple(line.split(":", 2)[:2]) for line in (HERE / "equivalents.txt").read_text().splitlines()
              if line and not line.startswith("#")}
@@ -103,6 +108,7 @@ def main():
         build(options.tool, folder)
         all_mutants = [(spec, *mutant) for spec in SPECS
                        for mutant in mutants_of((pathlib.Path(folder) / f"{spec}.ptx").read_text())]
+    all_mutants = [m for m in all_mutants if re.search(options.match, f"{m[0]}:{m[2]}")]
     if options.sample:
         all_mutants = random.Random(1).sample(all_mutants, min(options.sample, len(all_mutants)))
     with ThreadPoolExecutor(2) as pool:

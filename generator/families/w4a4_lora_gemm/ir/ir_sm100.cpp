@@ -155,6 +155,7 @@ class KernelBuilder {
       commit(slot, "lora", "lora.stages", "lora");
     }
   }
+  /// No CTA ends while a commit of an MMA may still arrive at its slots. One loader waits for both: they fill the same slots.
   void drain_loads() {
     FlowDrainOp::create(b_, at("pipeline_depth"), "ab");
     if (lora_dedicated()) FlowDrainOp::create(b_, at("lora.stages"), "lora");
@@ -173,7 +174,6 @@ class KernelBuilder {
       load_lora("map_lora_up", "b_tile", "lora_up", row);
     });
     if (is("pdl", "yes")) FlowLaunchDependentsOp::create(b_, at("programmatic_dependent_launch"));
-    drain_loads();
   }
 
   void load_activations() {
@@ -270,7 +270,6 @@ class KernelBuilder {
       if (lora_dedicated()) multiply_lora_dedicated(acc);
       commit(acc, "acc", "accumulators");
     });
-    FlowDrainOp::create(b_, at("accumulators"), "acc");
     if (is("ordering", "strict")) FlowDrainOp::create(b_, at("ordering"), "scales");
   }
 
