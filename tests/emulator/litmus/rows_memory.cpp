@@ -63,6 +63,16 @@ ld.shared::cluster.u32 %r7, [%r6];
 barrier.cluster.arrive.release.aligned;
 barrier.cluster.wait.acquire.aligned;
 )", 1, 2},
+    {"a CTA waits for its peer's start before it stores there", "cluster.peer-start", R"(
+mov.u32 %r5, %cluster_ctarank;
+xor.b32 %r5, %r5, 1;
+mapa.shared::cluster.u32 %r6, %r10, %r5;
+barrier.cluster.arrive.release.aligned; //R
+barrier.cluster.wait.acquire.aligned; //R
+st.shared::cluster.u32 [%r6], %r1;
+barrier.cluster.arrive.release.aligned;
+barrier.cluster.wait.acquire.aligned;
+)", 1, 2},
     {"the cluster's barrier is entered before it is waited for", "barrier.cluster-wait", R"(
 barrier.cluster.arrive.release.aligned; //R
 barrier.cluster.wait.acquire.aligned;

@@ -85,6 +85,11 @@ std::vector<LitmusRow> make_rows() {
       {"columns come in powers of two", "tmem.columns",
        "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r12], 48; //B\ntcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r12], 32; //R\n"
        "ld.shared.u32 %r13, [%r12];\ntcgen05.dealloc.cta_group::1.sync.aligned.b32 %r13, 32; //R\n", 32},
+      {"a pair allocates when both CTAs have started", "cluster.peer-start",
+       "barrier.cluster.arrive.release.aligned; //R\nbarrier.cluster.wait.acquire.aligned; //R\n"
+       "tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [%r12], 32;\ntcgen05.fence::before_thread_sync;\n"
+       "barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;\ntcgen05.fence::after_thread_sync;\n"
+       "ld.shared.u32 %r13, [%r12];\ntcgen05.dealloc.cta_group::2.sync.aligned.b32 %r13, 32;\n", 32, 2},
       {"a load follows a store after wait::st", "race.tensor-memory", kAlloc + kStoreColumn + kWaitStore + " //R\n" + kLoadColumn + kWaitLoad + "\n" + kFree, 32},
       {"a store follows a load after wait::ld", "race.tensor-memory",
        kAlloc + kStoreColumn + kWaitStore + "\n" + kLoadColumn + kWaitLoad + " //R\n" + kStoreColumn + kWaitStore + "\n" + kFree, 32},

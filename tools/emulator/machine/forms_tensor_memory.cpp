@@ -22,6 +22,12 @@ void touch_allocation(Execution &x, uint32_t col, uint32_t cols) {
   issue.touch(x.cta, {0, TensorMemory::kLanes, col, cols}, true, race::Kind::kAllocation, x.cluster.races->own_epoch(warp));
 }
 
+/// Of a pair, both CTAs allocate together. The emulator starts them together too; hardware need not.
+void meet_peer(Execution &x) {
+  if (!x.cluster.races) return;
+  if (const Error error = x.cluster.races->meet(x.actor(), x.cta.rank ^ 1)) x.note(error);
+}
+
 /// `[dst], cols`: the lowest free run of columns; waits while there is none.
 template <uint32_t kGroup> Step alloc(Execution &x, const Op &op) {
   if (!has_group(x, kGroup)) return Step::kFault;
@@ -42,6 +48,7 @@ template <uint32_t kGroup> Step alloc(Execution &x, const Op &op) {
     if (to != &x.cta) return x.fault("tmem.address-cta", "the address goes to another CTA");
     std::fill(begin, begin + cols, true);
     tensor.smallest_allocation = cols;
+    if (kGroup == 2) meet_peer(x);
     touch_shared(x, *to, {offset, 4}, true);
     touch_allocation(x, first, cols);
     std::memcpy(to->shared.data() + offset, &first, 4);

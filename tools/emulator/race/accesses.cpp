@@ -64,7 +64,7 @@ std::string Detector::describe(const Access &access) const {
 }
 
 Error Detector::touch_shared(const WarpOrder &order, uint32_t cta, ByteRange range, Access now) {
-  Error first;
+  Error first = cta == now.warp / warps_per_cta_ ? Error{} : meet({now.warp, now.pc}, cta);
   shared_[cta].each(range, [&](Cell &cell, uint16_t bytes, uint32_t at) {
     now.bytes = bytes;
     Access other;

@@ -40,10 +40,12 @@ struct Knowledge {
   Clock fenced;  ///< ordinary accesses that a proxy fence has made visible to the asynchronous proxy
   Clock inits;   ///< mbarrier.inits that a fence has made visible to asynchronous work
   Clock tensor;  ///< accesses of tensor memory that tcgen05 instructions may count on
+  uint32_t started = 0;  ///< mask of the cluster's CTAs, at most 16; even a relaxed barrier says that who arrives has started
 
   void join(const Knowledge &other) {
     join_memory(other);
     tensor.join(other.tensor);
+    started |= other.started;
   }
   void join_memory(const Knowledge &other) {
     seen.join(other.seen);

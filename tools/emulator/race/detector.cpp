@@ -10,6 +10,7 @@ Detector::Detector(uint32_t ctas, uint32_t warps_per_cta, uint32_t shared_bytes,
   for (WarpOrder &warp : warps_) {
     warp.agent = new_agent(), warp.tensor = new_agent(), warp.loads = new_agent(), warp.stores = new_agent();
     warp.wgmma = new_agent(), warp.lane_copies = new_agent();
+    warp.acquired.started = 1u << (&warp - warps_.data()) / warps_per_cta;
     step(warp);
   }
   for (uint32_t i = 0; i < ctas; ++i) shared_.emplace_back(shared_bytes);
@@ -28,6 +29,7 @@ void Detector::release(uint32_t index, uint64_t key, Semantics semantics) {
   WarpOrder &warp = warps_[index];
   SyncOrder &to = sync(key);
   to.gathered.join(warp.offered);
+  to.gathered.started |= warp.acquired.started;
   if (semantics == Semantics::kFull) to.gathered.join_memory(warp.known);
   step(warp);
 }
@@ -48,6 +50,13 @@ void Detector::acquire(uint32_t index, uint64_t key, Semantics semantics) {
   warp.copies.raise(order.copies, from.seen.of(order.copies));
   if (semantics == Semantics::kFull) warp.known.join_memory(from);
   warp.acquired.join(from);
+}
+
+// Source: PTX ISA 9.0, "Cluster of Cooperative Thread Arrays": a CTA makes sure that its peer's shared memory exists before it
+// communicates with the peer through it. All CTAs of a cluster run at once, but nothing says that they start at once.
+Error Detector::meet(Actor who, uint32_t cta) const {
+  if (warps_[who.warp].acquired.started >> cta & 1) return {};
+  return {"cluster.peer-start", "needs CTA rank " + std::to_string(cta) + ", and nothing that it waited for says that this CTA has started"};
 }
 
 void Detector::fence_async_proxy(uint32_t index) {

@@ -43,6 +43,7 @@ struct Names {
 /// Errors    race.shared, race.tensor-memory: nothing orders the two.
 ///           order.no-proxy-fence: ordered, but no fence.proxy.async between an ordinary store and asynchronous work.
 ///           order.no-tcgen05-fence: ordered, but not for tcgen05 instructions of different threads.
+///           cluster.peer-start: touches another CTA of the cluster, of which nothing says that it has started.
 ///           async.undrained: a CTA ends, and nobody has waited for the last signal that another CTA sends it.
 ///           order.no-init-fence, race.mbarrier-init: an mbarrier is used before its init is visible.
 ///           order.tensor-pipe (kListedPairs): relies on the order of issue of tensor work.
@@ -60,6 +61,9 @@ class Detector {
   /// Everything released so far is what who waits for the phase acquires. `phases`: completed ones, this included.
   void complete_phase(uint64_t key, uint64_t phases);
   void acquire(uint32_t warp, uint64_t key, Semantics semantics);
+
+  /// Does what needs another CTA of the cluster to be there: something must have come from it.
+  Error meet(Actor who, uint32_t cta) const;
 
   // Fences.
   void fence_async_proxy(uint32_t warp);
