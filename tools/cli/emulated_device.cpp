@@ -21,7 +21,7 @@ struct EmulatedDevice::Functions {
 #define WW_FUNCTIONS(F)                                                                                                    \
   F(cuDevicePrimaryCtxRetain) F(cuDevicePrimaryCtxRelease) F(cuCtxSetCurrent) F(cuMemAlloc) F(cuMemFree) F(cuMemcpyHtoD)   \
   F(cuMemcpyDtoH) F(cuModuleLoadData) F(cuModuleUnload) F(cuModuleGetFunction) F(cuFuncSetAttribute) F(cuLaunchKernelEx)   \
-  F(cuGetErrorName) F(wwEmulatorConfigure) F(wwEmulatorSetNames) F(wwEmulatorRecordSchedules) F(wwEmulatorLastSchedule) F(wwEmulatorWaive) F(wwEmulatorSetPolicy) F(wwEmulatorLastReport) F(wwEmulatorLastStatistics)
+  F(cuGetErrorName) F(wwEmulatorConfigure) F(wwEmulatorSetNames) F(wwEmulatorTrace) F(wwEmulatorRecordSchedules) F(wwEmulatorLastSchedule) F(wwEmulatorWaive) F(wwEmulatorSetPolicy) F(wwEmulatorLastReport) F(wwEmulatorLastStatistics)
 #define WW_MEMBER(name) decltype(&::name) name = nullptr;
   WW_FUNCTIONS(WW_MEMBER)
 #undef WW_MEMBER
@@ -95,6 +95,8 @@ std::string EmulatedDevice::configure(const std::string &schedule, int jobs) {
 bool EmulatedDevice::set_names(const std::string &kernel, const std::string &names) {
   return functions_->wwEmulatorSetNames(kernel.c_str(), names.c_str()) == CUDA_SUCCESS;
 }
+
+void EmulatedDevice::trace(const std::string &kernel, Listener listen, void *user) { functions_->wwEmulatorTrace(kernel.c_str(), listen, user); }
 
 void EmulatedDevice::judge_by(const std::string &policy, const std::vector<std::string> &waivers) {
   functions_->wwEmulatorSetPolicy(policy.c_str());

@@ -11,6 +11,11 @@
 #include <string>
 #include <vector>
 
+namespace warpwright::emulator {
+struct TraceEvent;
+struct TraceVerdict;
+}  // namespace warpwright::emulator
+
 namespace warpwright::cli {
 
 /// Sums over one launch.
@@ -44,6 +49,9 @@ class EmulatedDevice {
   std::string last_schedule() const;
   /// Names for the findings of launches of a kernel, in the form of parse_names() (tools/emulator/machine/names.h).
   bool set_names(const std::string &kernel, const std::string &names);
+  /// Who listens to launches of a kernel from now on, and may find something wrong (tools/emulator/machine/trace.h); nullptr: nobody.
+  using Listener = void (*)(void *user, const emulator::TraceEvent &event, emulator::TraceVerdict *verdict);
+  void trace(const std::string &kernel, Listener listen, void *user);
   /// "tensor-order" or "ptx-strict", and slugs of findings that launches from now on do not have.
   void judge_by(const std::string &policy, const std::vector<std::string> &waivers);
   /// Findings that launches from now on do not have: a slug, and a part of their text.

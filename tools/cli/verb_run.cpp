@@ -6,6 +6,7 @@
 #include "generator/plan/report.h"
 #include "generator/support/files.h"
 #include "generator/support/text_table.h"
+#include "tools/cli/conformance.h"
 #include "tools/cli/emulated_device.h"
 #include "tools/cli/lowering.h"
 #include "tools/cli/report.h"
@@ -156,9 +157,15 @@ class Runner {
     wanted.num_buffers = buffers.size();
     wanted.num_sms = options_.num_sms;
     ww_message_t message;
+    std::vector<std::unique_ptr<ConformanceCheck>> checks;
+    for (const emit::LoweredKernel &kernel : op.kernels) {
+      checks.push_back(std::make_unique<ConformanceCheck>(kernel.script));
+      device_.trace(kernel.name, &ConformanceCheck::listen, checks.back().get());
+    }
     const auto start = std::chrono::steady_clock::now();
     const ww_status_t status = wwOperatorLaunch(loaded, device_.driver(), &wanted, &message);
     outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    for (const emit::LoweredKernel &kernel : op.kernels) device_.trace(kernel.name, nullptr, nullptr);
     outcome.launch = device_.last_launch();
     if (!outcome.launch.report.empty()) {
       if (!lines_) lines_ = lines_of(op, ptx_);
@@ -167,6 +174,9 @@ class Runner {
       outcome.problem = message.text;
     }
     if (!save_schedule(op)) return false;
+    // A replay is one cluster's.
+    for (size_t i = 0; i < checks.size() && outcome.problem.empty() && options_.replay.empty(); ++i)
+      outcome.problem = checks[i]->judge_tiles(op.plan.kernels[i].output_tiles, values);
     if (outcome.problem.empty()) outcome.problem = trial.judge(device_.download(output, trial.output_bytes));
     device_.free_all();
     outcomes_.push_back(outcome);

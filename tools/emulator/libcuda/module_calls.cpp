@@ -164,6 +164,7 @@ CUresult warpwright::emulator::driver::launch(const CUlaunchConfig &config, CUfu
     const std::lock_guard<std::mutex> lock(state.mutex);
     options = state.options;
     if (const auto found = state.names.find(kernel.name); found != state.names.end()) wanted.names = found->second;
+    if (const auto found = state.traces.find(kernel.name); found != state.traces.end()) wanted.trace = found->second;
   }
   Report report = run(wanted, state.memory, options);
   last_statistics() = report.statistics;

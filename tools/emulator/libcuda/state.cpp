@@ -175,6 +175,16 @@ extern "C" CUresult wwEmulatorSetNames(const char *kernel, const char *names) {
   return CUDA_SUCCESS;
 }
 
+extern "C" CUresult wwEmulatorTrace(
+    const char *kernel, void (*listen)(void *, const warpwright::emulator::TraceEvent &, warpwright::emulator::TraceVerdict *), void *user) {
+  using namespace warpwright::emulator::driver;
+  if (!kernel) return CUDA_ERROR_INVALID_VALUE;
+  State &state = State::instance();
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  state.traces[kernel] = {listen, user};
+  return CUDA_SUCCESS;
+}
+
 extern "C" CUresult wwEmulatorWaive(const char *slug, const char *text) {
   using namespace warpwright::emulator::driver;
   if (slug && !text) return CUDA_ERROR_INVALID_VALUE;

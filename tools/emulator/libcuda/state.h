@@ -60,6 +60,7 @@ struct State {
   int num_devices = 1;
   Options options;
   std::map<std::string, Names> names;  ///< by kernel
+  std::map<std::string, Trace> traces; ///< so too
   GlobalMemory memory;
   std::vector<std::unique_ptr<CUctx_st>> contexts;  ///< the primary one of each device
   std::set<CUlib_st *> libraries;
@@ -107,6 +108,12 @@ extern "C" __attribute__((visibility("default"))) CUresult wwEmulatorConfigure(c
 /// (tools/emulator/machine/names.h), or nothing.
 /// Errors    CUDA_ERROR_INVALID_VALUE.
 extern "C" __attribute__((visibility("default"))) CUresult wwEmulatorSetNames(const char *kernel, const char *names);
+
+/// Who listens to what later launches of kernels of that name do (tools/emulator/machine/trace.h), and may find something wrong
+/// with it. A null `listen`: nobody any more.
+/// Errors    CUDA_ERROR_INVALID_VALUE.
+extern "C" __attribute__((visibility("default"))) CUresult wwEmulatorTrace(
+    const char *kernel, void (*listen)(void *, const warpwright::emulator::TraceEvent &, warpwright::emulator::TraceVerdict *), void *user);
 
 /// Findings that later launches of the process do not have, besides those waived before: a slug, and a part of the text that
 /// the finding must have (empty: any). A null slug: none are waived any more.

@@ -5,6 +5,7 @@
 #include "tools/emulator/machine/execution.h"
 #include "tools/emulator/machine/profiler.h"
 #include "tools/emulator/machine/special_registers.h"
+#include "tools/emulator/machine/tracer.h"
 
 #include <algorithm>
 
@@ -209,6 +210,7 @@ uint32_t Cluster::run_group(Cta &cta, Warp &warp, size_t which, uint32_t budget)
   const Op *const ops = state.program.ops.data();
   const bool stops_at_effects = stops_at_effects_;
   Profiler *const counting = profiler;
+  Tracer *const tracing = tracer;
   uint32_t executed = 0;
   Group &group = warp.groups[which];
   uint32_t meeting = next_meeting(warp, which);
@@ -234,7 +236,9 @@ uint32_t Cluster::run_group(Cta &cta, Warp &warp, size_t which, uint32_t budget)
     }
     if (op.num_tracked) touch_wgmma_registers(x, op);
     const size_t num_groups = warp.groups.size();
+    if (tracing) tracing->before(x, op);
     const Step step = counting ? counting->step(x, op, statistics.warp_instructions + executed) : op.handler(x, op);
+    if (tracing) tracing->after(x, op, step);
     if (step == Step::kNext) {
       if (++group.pc == meeting) break;
     } else if (step == Step::kYield) {

@@ -22,6 +22,8 @@
 namespace warpwright::emulator {
 
 class Profiler;
+class Tracer;
+struct TracePlan;
 struct ProfilePlan;
 
 /// What parked lanes wait for.
@@ -136,6 +138,7 @@ struct LaunchState {
   uint64_t cancel_stride = 0;
   ptx::Dim3 first_cta(uint64_t cluster) const;
   const ProfilePlan *profile_plan = nullptr;  ///< nullptr: not asked for
+  const TracePlan *trace_plan = nullptr;      ///< so too
   std::mutex mutex;  ///< of `statistics`, `counters` and `findings`
   Statistics statistics;
   std::vector<profile::Counters> counters;  ///< by instruction
@@ -175,6 +178,7 @@ class Cluster {
   Statistics statistics;
   std::unique_ptr<race::Detector> races;  ///< nullptr: not asked for
   Profiler *profiler = nullptr;           ///< so too
+  Tracer *tracer = nullptr;               ///< so too
 
   /// A shared address as a CTA and an offset; nullptr when no CTA of the cluster has that rank.
   Cta *cta_of(uint64_t shared_address);

@@ -4,6 +4,7 @@
 
 #include "tools/emulator/machine/cluster.h"
 #include "tools/emulator/machine/profiler.h"
+#include "tools/emulator/machine/tracer.h"
 
 #include <algorithm>
 #include <optional>
@@ -86,8 +87,11 @@ uint32_t run_one(LaunchState &state, uint64_t i) {
   std::optional<Profiler> profiler;
   if (state.profile_plan)
     cluster.profiler = &profiler.emplace(*state.profile_plan, cluster.ctas.size() * cluster.ctas.front()->warps.size());
+  std::optional<Tracer> tracer;
+  if (state.trace_plan) cluster.tracer = &tracer.emplace(*state.trace_plan, state.launch.trace, cluster);
   if (state.options.replay) cluster.replay(*state.options.replay);
   else cluster.run();
+  if (tracer) tracer->finish();
   const std::lock_guard<std::mutex> lock(state.mutex);
   Statistics &sum = state.statistics;
   sum.warp_instructions += cluster.statistics.warp_instructions;
@@ -136,6 +140,8 @@ Report run(const Launch &launch, GlobalMemory &memory, const Options &options) {
     state.profile_plan = &profile_plan.emplace(*launch.kernel);
     state.counters.resize(profile_plan->rows.size());
   }
+  std::optional<TracePlan> trace_plan;
+  if (launch.trace.listen) state.trace_plan = &trace_plan.emplace(*launch.kernel);
   const uint64_t count = state.num_clusters = launch.grid.count() / cluster.count();
   state.cancel_stride = cancel_stride_of(*launch.kernel, count);
   if (options.replay) {

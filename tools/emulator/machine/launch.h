@@ -4,6 +4,7 @@
 
 #include "tools/emulator/machine/names.h"
 #include "tools/emulator/machine/schedule.h"
+#include "tools/emulator/machine/trace.h"
 #include "tools/emulator/memory/memory.h"
 #include "tools/emulator/profile/lines.h"
 #include "tools/emulator/ptx/module.h"
@@ -24,6 +25,7 @@ struct Launch {
   uint32_t dynamic_shared_bytes = 0;
   std::vector<uint8_t> parameters;  ///< Kernel::parameter_bytes of them
   Names names;
+  Trace trace;  ///< who listens; nobody: nothing is traced
 };
 
 /// When asynchronous work completes, and who runs next.
