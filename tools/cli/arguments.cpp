@@ -9,6 +9,7 @@
 #include "generator/support/text_table.h"
 #include "tools/cli/families.h"
 #include "tools/cli/report.h"
+#include "tools/cli/run_arguments.h"
 #include "tools/cli/verbs.h"
 
 #include <CLI/CLI.hpp>
@@ -322,27 +323,11 @@ class CommandLine {
                                 if (run_.schedules.empty()) run_.schedules = {"lazy"};
                                 return run_run(run_);
                               });
-    verb->add_option("SPEC", run_.specs, "Spec files, folders of them, or - for standard input")->type_name("");
-    CLI::Option *launch = verb->add_option("--launch", run_.launch, "Instead of SPEC: a launch description of a kernel's PTX")->type_name("FILE");
-    verb->add_option("--on", run_.on, "Where: emulator")->required()->check(CLI::IsMember({"emulator"}))->type_name("WHERE");
+    add_run_options(verb, run_);
     add_shape(verb, run_.shape);
-    verb->add_option("--inputs", run_.inputs, "exact: any order of summation is exact; random; both")
-        ->check(CLI::IsMember({"exact", "random", "both"}))->type_name("KIND");
-    verb->add_option("--seed", run_.seed, "Of the inputs")->type_name("N");
-    verb->add_option("--schedule", run_.schedules, "lazy, eager, random:SEED, adversarial:WARP; default: lazy, or the description's")
-        ->delimiter(',')->allow_extra_args(false)->type_name("NAME,…");
-    verb->add_option("--policy", run_.policy, "tensor-order: tensor work of a thread is in order of issue; ptx-strict: only the pairs that the ISA lists")
-        ->check(CLI::IsMember({"tensor-order", "ptx-strict"}))->type_name("NAME");
-    verb->add_option("--waive", run_.waivers, "Findings that are accepted, by slug")->delimiter(',')->allow_extra_args(false)->type_name("SLUG,…");
-    verb->add_option("--replay", run_.replay, "Takes the decisions in FILE, which --schedule-out wrote, up to their finding")
-        ->excludes(verb->get_option("--schedule"))->type_name("FILE");
-    verb->add_option("--schedule-out", run_.schedule_out, "File for the decisions that led to the first finding")->type_name("FILE");
-    verb->add_option("-j,--jobs", run_.jobs, "Clusters at a time")->check(CLI::Range(1, 256))->type_name("N");
-    verb->add_option("--ptx", run_.ptx, "PTX to run instead of what nvcc makes of one SPEC, or of the description's")->type_name("FILE");
-    verb->add_option("--sms", run_.num_sms, "Multiprocessors; default: the device's")->check(CLI::Range(1, 1024))->type_name("N");
     add_set(verb, run_.set);
     for (const char *of_specs : {"SPEC", "--shape", "--inputs", "--seed", "--sms", "--set", "--schedule-out"})
-      launch->excludes(verb->get_option(of_specs));
+      verb->get_option("--launch")->excludes(verb->get_option(of_specs));
   }
 #endif
 

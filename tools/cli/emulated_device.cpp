@@ -21,7 +21,7 @@ struct EmulatedDevice::Functions {
 #define WW_FUNCTIONS(F)                                                                                                    \
   F(cuDevicePrimaryCtxRetain) F(cuDevicePrimaryCtxRelease) F(cuCtxSetCurrent) F(cuMemAlloc) F(cuMemFree) F(cuMemcpyHtoD)   \
   F(cuMemcpyDtoH) F(cuModuleLoadData) F(cuModuleUnload) F(cuModuleGetFunction) F(cuFuncSetAttribute) F(cuLaunchKernelEx)   \
-  F(cuGetErrorName) F(wwEmulatorConfigure) F(wwEmulatorSetNames) F(wwEmulatorTrace) F(wwEmulatorRecordSchedules) F(wwEmulatorLastSchedule) F(wwEmulatorWaive) F(wwEmulatorSetPolicy) F(wwEmulatorLastReport) F(wwEmulatorLastStatistics)
+  F(cuGetErrorName) F(wwEmulatorConfigure) F(wwEmulatorSetNames) F(wwEmulatorTrace) F(wwEmulatorRecordSchedules) F(wwEmulatorLastSchedule) F(wwEmulatorRecordProfiles) F(wwEmulatorLastProfile) F(wwEmulatorWaive) F(wwEmulatorSetPolicy) F(wwEmulatorLastReport) F(wwEmulatorLastStatistics)
 #define WW_MEMBER(name) decltype(&::name) name = nullptr;
   WW_FUNCTIONS(WW_MEMBER)
 #undef WW_MEMBER
@@ -108,6 +108,16 @@ void EmulatedDevice::waive(const std::string &slug, const std::string &text) { f
 void EmulatedDevice::record_schedules() { functions_->wwEmulatorRecordSchedules(1); }
 
 std::string EmulatedDevice::last_schedule() const { return functions_->wwEmulatorLastSchedule(); }
+
+void EmulatedDevice::record_profiles() { functions_->wwEmulatorRecordProfiles(1); }
+
+std::vector<emulator::profile::Entry> EmulatedDevice::last_profile() const {
+  std::vector<emulator::profile::Entry> entries;
+  ww_emulator_profile_row_t row;
+  while (functions_->wwEmulatorLastProfile(entries.size(), &row) == CUDA_SUCCESS)
+    entries.push_back({row.opcode, row.ptx_line, row.file, row.source_line, static_cast<emulator::profile::Cause>(row.cause), row.counters});
+  return entries;
+}
 
 uint64_t EmulatedDevice::allocate(uint64_t bytes) {
   CUdeviceptr address = 0;

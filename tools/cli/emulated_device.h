@@ -3,6 +3,7 @@
 #pragma once
 
 #include "generator/support/diagnostics.h"
+#include "tools/emulator/profile/lines.h"
 #include "warpwright/warpwright.h"
 
 #include <array>
@@ -47,6 +48,9 @@ class EmulatedDevice {
   /// From now on launches keep the decisions of their schedules; those of the last one that had a finding, as a text.
   void record_schedules();
   std::string last_schedule() const;
+  /// From now on launches count what their instructions do; those of the last one.
+  void record_profiles();
+  std::vector<emulator::profile::Entry> last_profile() const;
   /// Names for the findings of launches of a kernel, in the form of parse_names() (tools/emulator/machine/names.h).
   bool set_names(const std::string &kernel, const std::string &names);
   /// Who listens to launches of a kernel from now on, and may find something wrong (tools/emulator/machine/trace.h); nullptr: nobody.

@@ -113,6 +113,8 @@ struct RunOptions {
   std::vector<std::string> waivers;           ///< slugs of findings that are not told
   std::string replay;                         ///< file with the decisions of a schedule, run instead; empty: none
   std::string schedule_out;                   ///< file for the decisions of the first run with a finding; empty: none
+  bool profile = false;                       ///< counts by line, printed
+  std::string profile_out;                    ///< file for them; empty: none
   int jobs = 1;                               ///< clusters at a time
   std::string ptx;                            ///< file that is run instead of what nvcc made; empty: none
   int num_sms = 0;                            ///< to plan the grid for; 0: all of the device's

@@ -9,6 +9,7 @@
 #include "tools/cli/conformance.h"
 #include "tools/cli/emulated_device.h"
 #include "tools/cli/lowering.h"
+#include "tools/cli/profile_report.h"
 #include "tools/cli/report.h"
 #include "tools/cli/source_lines.h"
 #include "tools/cli/specs.h"
@@ -77,7 +78,7 @@ struct Outcome {
 class Runner {
  public:
   Runner(const RunOptions &options, EmulatedDevice &device, support::Diagnostics &diagnostics)
-      : options_(options), device_(device), diagnostics_(diagnostics) {}
+      : options_(options), device_(device), diagnostics_(diagnostics), profiles_(options) {}
 
   bool run(const LoweredOperator &op) {
     std::map<std::string, int64_t> variables = op.plan.fixed_variables;
@@ -127,6 +128,7 @@ class Runner {
   }
 
   const std::vector<Outcome> &outcomes() const { return outcomes_; }
+  const ProfileLog &profiles() const { return profiles_; }
 
  private:
   bool fail(const char *slug, const std::string &text, const LoweredOperator &op) {
@@ -167,6 +169,7 @@ class Runner {
     outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     for (const emit::LoweredKernel &kernel : op.kernels) device_.trace(kernel.name, nullptr, nullptr);
     outcome.launch = device_.last_launch();
+    if (profiles_.is_wanted()) keep_profile(op, inputs, schedule);
     if (!outcome.launch.report.empty()) {
       if (!lines_) lines_ = lines_of(op, ptx_);
       outcome.problem = lines_->translate(outcome.launch.report, op.plan.name + ".cu");
@@ -185,6 +188,19 @@ class Runner {
     return outcome.problem.empty();
   }
 
+  /// The PTX that runs has no lines of the source; the second compilation's are put in.
+  void keep_profile(const LoweredOperator &op, const char *inputs, const std::string &schedule) {
+    ProfiledLaunch launch{op.plan.name, inputs, schedule, device_.last_profile(), {{op.plan.name + ".cu", op.kernels.front().source}}};
+    if (!lines_) lines_ = lines_of(op, ptx_);
+    for (emulator::profile::Entry &entry : launch.entries) {
+      const uint32_t line = lines_->line_of(entry.ptx_line);
+      if (!entry.file.empty() || line == 0) continue;
+      entry.file = op.plan.name + ".cu";
+      entry.source_line = line;
+    }
+    profiles_.add(std::move(launch));
+  }
+
   /// The decisions of the first launch with a finding.
   bool save_schedule(const LoweredOperator &op) {
     std::string why;
@@ -199,6 +215,7 @@ class Runner {
   EmulatedDevice &device_;
   support::Diagnostics &diagnostics_;
   std::vector<Outcome> outcomes_;
+  ProfileLog profiles_;
   bool has_saved_ = false;
   std::string ptx_;                   ///< of the operator that runs, its first kernel's
   std::optional<SourceLines> lines_;  ///< of it, once somebody asked
@@ -241,12 +258,14 @@ int run_run(const RunOptions &options) {
   if (!device) return finish(diagnostics, format_of(false));
   device->judge_by(options.policy, options.waivers);
   if (!options.schedule_out.empty()) device->record_schedules();
+  if (ProfileLog(options).is_wanted()) device->record_profiles();
   Runner runner(options, *device, diagnostics);
   for (const LoweredOperator &op : operators) {
     diagnostics.add_source(op.plan.spec.file, op.plan.spec.source_text);
     runner.run(op);
   }
   print(runner.outcomes());
+  runner.profiles().print(diagnostics);
   return finish(diagnostics, format_of(false));
 }
 

@@ -4,6 +4,7 @@
 #include "generator/support/similar.h"
 #include "tools/cli/emulated_device.h"
 #include "tools/cli/launch_description.h"
+#include "tools/cli/profile_report.h"
 #include "tools/cli/report.h"
 #include "tools/cli/verbs.h"
 #include "tools/emulator/ptx/parser.h"
@@ -98,8 +99,8 @@ struct Row {
 
 class LaunchRunner {
  public:
-  LaunchRunner(const LaunchDescription &description, EmulatedDevice &device, Diagnostics &diagnostics)
-      : description_(description), device_(device), diagnostics_(diagnostics) {}
+  LaunchRunner(const LaunchDescription &description, EmulatedDevice &device, ProfileLog &profiles, Diagnostics &diagnostics)
+      : description_(description), device_(device), profiles_(profiles), diagnostics_(diagnostics) {}
 
   bool load_contents() {
     for (const LaunchBuffer &buffer : description_.buffers) {
@@ -123,6 +124,7 @@ class LaunchRunner {
     const std::string result = device_.launch(wanted);
     row.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     row.launch = device_.last_launch();
+    if (profiles_.is_wanted()) profiles_.add({kernel.entry, "", schedule, device_.last_profile(), {}});
     row.problem = row.launch.report.empty() ? result : row.launch.report;
     if (row.problem.empty()) row.problem = judge();
     else if (is_refusal(row.problem)) fail("run.refused-launch", description_.ptx_where, row.problem, diagnostics_);
@@ -201,6 +203,7 @@ class LaunchRunner {
 
   const LaunchDescription &description_;
   EmulatedDevice &device_;
+  ProfileLog &profiles_;
   Diagnostics &diagnostics_;
   std::vector<std::vector<uint8_t>> contents_, expected_;  ///< by buffer; empty: unset
   std::vector<uint64_t> addresses_;
@@ -217,7 +220,9 @@ int run_launch(const RunOptions &options) {
   if (!kernel || !check_arguments(*description, *kernel, diagnostics)) return finish(diagnostics, format_of(false));
   const auto device = EmulatedDevice::open(description->arch, diagnostics);
   if (!device) return finish(diagnostics, format_of(false));
-  LaunchRunner runner(*description, *device, diagnostics);
+  ProfileLog profiles(options);
+  if (profiles.is_wanted()) device->record_profiles();
+  LaunchRunner runner(*description, *device, profiles, diagnostics);
   if (!runner.load_contents()) return finish(diagnostics, format_of(false));
   device->judge_by(options.policy, options.waivers);
   for (const LaunchWaiver &waiver : description->waivers) device->waive(waiver.slug, waiver.text);
@@ -227,6 +232,7 @@ int run_launch(const RunOptions &options) {
     else diagnostics.add(error("cli.usage", why));
   }
   runner.print();
+  profiles.print(diagnostics);
   return finish(diagnostics, format_of(false));
 }
 

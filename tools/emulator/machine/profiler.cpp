@@ -50,7 +50,7 @@ void Profiler::count_access(Execution &x, const Op &op, profile::Counters &count
     addresses[lane] = address;
     // How another CTA's banks are reached is not published.
     if (is_shared) shared |= uint32_t{address >> Cta::kRankShift == x.cta.rank} << lane;
-    else if (row.access.space == Space::kGlobal || window != kParamWindow) global |= 1u << lane;
+    else if (row.access.space == Space::kGlobal || window == 0) global |= 1u << lane;
   });
   if (shared) {
     const profile::Wavefronts wavefronts = profile::count_wavefronts(row.access, addresses, shared);

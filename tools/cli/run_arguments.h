@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of `run` but for those that other verbs have too. Included once, beside CLI11.
+#pragma once
+
+#include "tools/cli/options.h"
+
+#include <CLI/CLI.hpp>
+
+namespace warpwright::cli {
+
+inline void add_run_options(CLI::App *verb, RunOptions &run) {
+  verb->add_option("SPEC", run.specs, "Spec files, folders of them, or - for standard input")->type_name("");
+  verb->add_option("--launch", run.launch, "Instead of SPEC: a launch description of a kernel's PTX")->type_name("FILE");
+  verb->add_option("--on", run.on, "Where: emulator")->required()->check(CLI::IsMember({"emulator"}))->type_name("WHERE");
+  verb->add_option("--inputs", run.inputs, "exact: any order of summation is exact; random; both")
+      ->check(CLI::IsMember({"exact", "random", "both"}))->type_name("KIND");
+  verb->add_option("--seed", run.seed, "Of the inputs")->type_name("N");
+  verb->add_option("--schedule", run.schedules, "lazy, eager, random:SEED, adversarial:WARP; default: lazy, or the description's")
+      ->delimiter(',')->allow_extra_args(false)->type_name("NAME,…");
+  verb->add_option("--policy", run.policy, "tensor-order: tensor work of a thread is in order of issue; ptx-strict: only the pairs that the ISA lists")
+      ->check(CLI::IsMember({"tensor-order", "ptx-strict"}))->type_name("NAME");
+  verb->add_option("--waive", run.waivers, "Findings that are accepted, by slug")->delimiter(',')->allow_extra_args(false)->type_name("SLUG,…");
+  verb->add_option("--replay", run.replay, "Takes the decisions in FILE, which --schedule-out wrote, up to their finding")
+      ->excludes(verb->get_option("--schedule"))->type_name("FILE");
+  verb->add_option("--schedule-out", run.schedule_out, "File for the decisions that led to the first finding")->type_name("FILE");
+  verb->add_flag("--profile", run.profile, "Print counts by source line: bank conflicts, uncoalesced bytes, waits, branches; no times");
+  verb->add_option("--profile-out", run.profile_out, "File for the same counts as JSON")->type_name("FILE");
+  verb->add_option("-j,--jobs", run.jobs, "Clusters at a time")->check(CLI::Range(1, 256))->type_name("N");
+  verb->add_option("--ptx", run.ptx, "PTX to run instead of what nvcc makes of one SPEC, or of the description's")->type_name("FILE");
+  verb->add_option("--sms", run.num_sms, "Multiprocessors; default: the device's")->check(CLI::Range(1, 1024))->type_name("N");
+}
+
+}  // namespace warpwright::cli
