@@ -207,9 +207,12 @@ bool Cluster::is_satisfied(Cta &cta, Warp &warp, Group &group) {
 }
 
 uint32_t Cluster::run_group(Cta &cta, Warp &warp, size_t which, uint32_t budget) {
+  return profiler ? run_group_as<true>(cta, warp, which, budget) : run_group_as<false>(cta, warp, which, budget);
+}
+
+template <bool kCounts> uint32_t Cluster::run_group_as(Cta &cta, Warp &warp, size_t which, uint32_t budget) {
   const Op *const ops = state.program.ops.data();
   const bool stops_at_effects = stops_at_effects_;
-  Profiler *const counting = profiler;
   Tracer *const tracing = tracer;
   uint32_t executed = 0;
   Group &group = warp.groups[which];
@@ -224,7 +227,7 @@ uint32_t Cluster::run_group(Cta &cta, Warp &warp, size_t which, uint32_t budget)
       const uint32_t predicate = warp.registers[op.guard];
       x.mask &= op.guard_is_negated ? ~predicate : predicate;
       if (x.mask == 0) {
-        if (counting) counting->skip(x, op);
+        if constexpr (kCounts) profiler->skip(x, op);
         if (++group.pc == meeting) break;
         continue;
       }
@@ -237,7 +240,9 @@ uint32_t Cluster::run_group(Cta &cta, Warp &warp, size_t which, uint32_t budget)
     if (op.num_tracked) touch_wgmma_registers(x, op);
     const size_t num_groups = warp.groups.size();
     if (tracing) tracing->before(x, op);
-    const Step step = counting ? counting->step(x, op, statistics.warp_instructions + executed) : op.handler(x, op);
+    Step step;
+    if constexpr (kCounts) step = profiler->step(x, op, statistics.warp_instructions + executed);
+    else step = op.handler(x, op);
     if (tracing) tracing->after(x, op, step);
     if (step == Step::kNext) {
       if (++group.pc == meeting) break;

@@ -215,6 +215,7 @@ class Cluster {
   uint32_t num_warps() const { return warps_per_cta() * static_cast<uint32_t>(ctas.size()); }
 
   uint32_t run_group(Cta &cta, Warp &warp, size_t which, uint32_t budget);
+  template <bool kCounts> uint32_t run_group_as(Cta &cta, Warp &warp, size_t which, uint32_t budget);
   bool is_satisfied(Cta &cta, Warp &warp, Group &group);
   bool wake_waits_with_time_limits();
   void report_deadlock();
