@@ -89,7 +89,7 @@ std::vector<LitmusRow> make_rows() {
        "barrier.cluster.arrive.release.aligned; //R\nbarrier.cluster.wait.acquire.aligned; //R\n"
        "tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [%r12], 32;\ntcgen05.fence::before_thread_sync;\n"
        "barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;\ntcgen05.fence::after_thread_sync;\n"
-       "ld.shared.u32 %r13, [%r12];\ntcgen05.dealloc.cta_group::2.sync.aligned.b32 %r13, 32;\n", 32, 2},
+       "ld.shared.u32 %r13, [%r12];\ntcgen05.dealloc.cta_group::2.sync.aligned.b32 %r13, 32;\n", 32, 2, true},
       {"a load follows a store after wait::st", "race.tensor-memory", kAlloc + kStoreColumn + kWaitStore + " //R\n" + kLoadColumn + kWaitLoad + "\n" + kFree, 32},
       {"a store follows a load after wait::ld", "race.tensor-memory",
        kAlloc + kStoreColumn + kWaitStore + "\n" + kLoadColumn + kWaitLoad + " //R\n" + kStoreColumn + kWaitStore + "\n" + kFree, 32},

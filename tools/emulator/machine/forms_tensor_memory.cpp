@@ -25,7 +25,7 @@ void touch_allocation(Execution &x, uint32_t col, uint32_t cols) {
 /// Of a pair, both CTAs allocate together. The emulator starts them together too; hardware need not.
 void meet_peer(Execution &x) {
   if (!x.cluster.races) return;
-  if (const Error error = x.cluster.races->meet(x.actor(), x.cta.rank ^ 1)) x.note(error);
+  if (const Error error = x.cluster.races->meet_to_allocate(x.actor(), x.cta.rank ^ 1)) x.note(error);
 }
 
 /// `[dst], cols`: the lowest free run of columns; waits while there is none.

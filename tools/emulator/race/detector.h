@@ -64,6 +64,8 @@ class Detector {
 
   /// Does what needs another CTA of the cluster to be there: something must have come from it.
   Error meet(Actor who, uint32_t cta) const;
+  /// The same for tcgen05.alloc of a pair: kernels that do not wait for their peer run on a B200, so kListedPairs alone asks.
+  Error meet_to_allocate(Actor who, uint32_t cta) const { return order_ == TensorOrder::kListedPairs ? meet(who, cta) : Error{}; }
 
   // Fences.
   void fence_async_proxy(uint32_t warp);
