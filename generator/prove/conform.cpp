@@ -172,13 +172,28 @@ class WarpWatch {
     const std::vector<State> later = seen ? fitting(place_, held.expected, *seen) : std::vector<State>{};
     if (!later.empty() && held.skipped == 1) return deviation("conformance.order", what + " comes before " + first_of(place_, later), odd);
     if (!later.empty()) return deviation("conformance.extra", what + " is not in the IR here; next is " + wanted, odd);
+    if (seen && !fitting(place_, following(held.expected, group.lanes), *seen).empty())
+      if (auto replaced = difference_of(held.expected, odd)) return replaced;
     if (held.skipped > 0)
       return deviation("conformance.missing", wanted + (held.skipped > 1 ? " and " + std::to_string(held.skipped - 1) + " more" : "") +
                                                   (held.skipped > 1 ? " are" : " is") + " left out; this is " + what, odd);
-    for (const State &state : held.expected)
-      if (const Difference difference = compare(*place_.script, expected_at(place_, state), odd); difference != Difference::kKind)
-        return deviation(slug_of(difference), what + "; the IR has " + describe(place_, state), odd);
+    if (auto replaced = difference_of(held.expected, odd)) return replaced;
     return deviation("conformance.order", what + "; the IR has " + wanted, odd);
+  }
+
+  /// What may come after one of `states`.
+  std::vector<State> following(const std::vector<State> &states, uint32_t lanes) const {
+    std::vector<State> next;
+    for (const State &state : behind_all(place_, states)) reach(place_, state, std::has_single_bit(lanes), next);
+    return next;
+  }
+
+  /// Something of the right kind, but not as the script has it.
+  std::optional<Deviation> difference_of(const std::vector<State> &expected, const Observation &odd) const {
+    for (const State &state : expected)
+      if (const Difference difference = compare(*place_.script, expected_at(place_, state), odd); difference != Difference::kKind)
+        return deviation(slug_of(difference), describe(*place_.script, odd) + "; the IR has " + describe(place_, state), odd);
+    return {};
   }
 
   void merge() {
@@ -204,11 +219,16 @@ class WarpWatch {
     const uint32_t passes = group.states.front().passes;
     if (entered_ > passes) return deviation("conformance.extra", "several lanes of the warp have run what the IR has for one", seen);
     if (entered_ == passes || last_skipped_ < 0) return {};
-    State skipped;
-    skipped.pc = last_skipped_;
-    std::vector<State> inside;
-    reach(place_, skipped, true, inside);
-    return deviation("conformance.missing", describe(place_, inside.front()) + " is left out; this is " + describe(*place_.script, seen), seen);
+    State inside;
+    inside.pc = last_skipped_ + 1;
+    std::vector<State> first;
+    reach(place_, inside, true, first);
+    const int end = place_.role->commands[static_cast<size_t>(last_skipped_)].match;
+    if (std::any_of(first.begin(), first.end(), [&](const State &state) { return state.pc > end; })) {
+      entered_ = passes;  // there may be nothing to see in it
+      return {};
+    }
+    return deviation("conformance.missing", name_of(place_, first.front()) + " is left out; this is " + describe(*place_.script, seen), seen);
   }
 
   Place place_;

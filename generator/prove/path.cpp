@@ -296,13 +296,16 @@ std::string describe(const Script &script, const Observation &seen) {
   return "nothing";
 }
 
-std::string describe(const Place &place, const State &state) {
-  const std::string what = describe(*place.script, expected_at(place, state));
-  if (is_at_end(place, state)) return what;
+std::string name_of(const Place &place, const State &state) {
   const Origin &origin = place.role->commands[static_cast<size_t>(state.pc)].origin;
   std::string text = "`" + origin.op + "`";
   if (origin.where.line > 0) text += " (" + origin.where.file + ":" + std::to_string(origin.where.line) + ")";
-  return text + ", " + what;
+  return text;
+}
+
+std::string describe(const Place &place, const State &state) {
+  const std::string what = describe(*place.script, expected_at(place, state));
+  return is_at_end(place, state) ? what : name_of(place, state) + ", " + what;
 }
 
 }  // namespace warpwright::prove

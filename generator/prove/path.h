@@ -75,7 +75,9 @@ Difference compare(const Script &script, const Observation &expected, const Obse
 
 /// "the wait on ab_full[3], parity 1".
 std::string describe(const Script &script, const Observation &seen);
-/// "`ptx.mbar_wait @ab_full` (flux1_qkv.json:9), the wait on ab_full[3], parity 1".
+/// "`ptx.mbar_wait @ab_full` (flux1_qkv.json:9)". Requires a state that is not the end.
+std::string name_of(const Place &place, const State &state);
+/// The same, and "the end"; with what would be seen: "…, the wait on ab_full[3], parity 1".
 std::string describe(const Place &place, const State &state);
 
 }  // namespace warpwright::prove

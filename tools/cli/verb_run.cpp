@@ -178,7 +178,8 @@ class Runner {
     }
     if (!save_schedule(op)) return false;
     // A replay is one cluster's.
-    for (size_t i = 0; i < checks.size() && outcome.problem.empty() && options_.replay.empty(); ++i)
+    const bool judges_tiles = options_.replay.empty() && std::find(options_.waivers.begin(), options_.waivers.end(), "conformance.trips") == options_.waivers.end();
+    for (size_t i = 0; i < checks.size() && outcome.problem.empty() && judges_tiles; ++i)
       outcome.problem = checks[i]->judge_tiles(op.plan.kernels[i].output_tiles, values);
     if (outcome.problem.empty()) outcome.problem = trial.judge(device_.download(output, trial.output_bytes));
     device_.free_all();

@@ -69,21 +69,21 @@ def build(tool, folder, specs, problem):
     return {spec: (pathlib.Path(folder) / f"{spec}.ptx").read_text() for spec in specs}
 
 
-def mutants_of(ptx, takes_all):
+def mutants_of(kernels, takes_all):
+    """(spec, name, slug, text): of each rule every place, or the first one of the first kernel that has one."""
     for name, slug, pattern, replacement in RULES:
-        for number, match in enumerate(re.finditer(pattern, ptx)):
-            yield f"{name} {number}", slug, ptx[:match.start()] + match.expand(replacement) + ptx[match.end():]
-            if not takes_all:
-                break
+        places = [(spec, ptx, number, match) for spec, ptx in kernels.items() for number, match in enumerate(re.finditer(pattern, ptx))]
+        for spec, ptx, number, match in places if takes_all else places[:1]:
+            yield spec, f"{name} {number}", slug, ptx[:match.start()] + match.expand(replacement) + ptx[match.end():]
 
 
-def findings_of(tool, spec, ptx):
-    """Exit code and conformance slugs of a run of `ptx` in the place of the spec's own."""
+def findings_of(tool, spec, ptx, problem):
+    """Exit code, conformance slugs and text of a run of `ptx` in the place of the spec's own."""
     with tempfile.NamedTemporaryFile("w", suffix=".ptx") as file:
         file.write(ptx)
         file.flush()
         result = subprocess.run([tool, "run", str(KERNELS / f"{spec}.json"), "--on", "emulator", "--ptx", file.name, "--inputs", "exact",
-                                 "--shape", "m=300", "--sms", "4", *sets()], capture_output=True, text=True, check=False, timeout=120)
+                                 "--shape", "m=300", "--sms", "4", *problem], capture_output=True, text=True, check=False, timeout=120)
     return result.returncode, set(re.findall(r"\bconformance\.([a-z-]+):", result.stderr)), result.stderr
 
 
@@ -95,14 +95,14 @@ def main():
     tool, specs = options.tool, SPECS if options.all else SPECS[:2]
     with tempfile.TemporaryDirectory() as folder:
         kernels = build(tool, folder, specs, sets())
-        cases = [(spec, name, slug, text) for spec, ptx in kernels.items() for name, slug, text in mutants_of(ptx, options.all)]
-        # The PTX of a problem with one turn of k less, and with fewer tiles.
-        cases += [(spec, "k loop", "missing", ptx) for spec, ptx in build(tool, folder, specs[:1], sets(k=384)).items()]
-        cases += [(spec, "tiles", "trips", ptx) for spec, ptx in build(tool, folder, specs[:1], sets(n=576)).items()]
+        cases = [(*mutant, sets()) for mutant in mutants_of(kernels, options.all)]
+        # Each turn of k and each tile counts: the same kernel for a problem with more of them.
+        first = specs[0]
+        cases += [(first, "k loop", "missing", kernels[first], sets(k=640)), (first, "tiles", "trips", kernels[first], sets(n=1536))]
     with ThreadPoolExecutor(2) as pool:
-        results = list(pool.map(lambda case: findings_of(tool, case[0], case[3]), cases))
+        results = list(pool.map(lambda case: findings_of(tool, case[0], *case[3:]), cases))
     problems = 0
-    for (spec, name, slug, _), (code, found, text) in zip(cases, results):
+    for (spec, name, slug, _, _), (code, found, text) in zip(cases, results):
         # In another problem's PTX each role deviates where it does.
         is_right = slug in found if name in ("k loop", "tiles") else found == {slug}
         if code != 4 or not is_right:
