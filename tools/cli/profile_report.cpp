@@ -80,6 +80,40 @@ std::vector<std::string> cells_of(const Line &line, std::string place, std::stri
           count_if(c.branches, c.branches_split), emulator::profile::kCauseNames[static_cast<size_t>(line.cause)], std::move(source)};
 }
 
+/// The table of lines, without the columns in which nothing was counted.
+class CountTable {
+ public:
+  explicit CountTable(const Line &sum) {
+    using support::Align;
+    const std::vector<std::pair<const char *, Align>> columns = {
+        {"line", Align::kLeft}, {"cost", Align::kRight}, {"warp instr.", Align::kRight}, {"mostly", Align::kLeft}, {"wavefronts", Align::kRight},
+        {"extra", Align::kRight}, {"global B", Align::kRight}, {"wasted B", Align::kRight}, {"tries", Align::kRight}, {"refused", Align::kRight},
+        {"waits", Align::kRight}, {"wait steps", Align::kRight}, {"branches", Align::kRight}, {"taken", Align::kRight}, {"split", Align::kRight},
+        {"on", Align::kLeft}, {"source", Align::kLeft}};
+    const std::vector<std::string> sums = cells_of(sum, "all", "source");
+    for (size_t i = 0; i < columns.size(); ++i) {
+      is_shown_.push_back(!sums[i].empty());
+      if (is_shown_[i]) table_.add_column(columns[i].first, columns[i].second);
+    }
+  }
+  void add(const Line &line, std::string place, std::string source) {
+    std::vector<std::string> shown;
+    const std::vector<std::string> cells = cells_of(line, std::move(place), std::move(source));
+    for (size_t i = 0; i < cells.size(); ++i)
+      if (is_shown_[i]) shown.push_back(cells[i]);
+    table_.add_row(std::move(shown));
+  }
+  std::string render(const Line &sum) {
+    table_.add_rule();
+    add(sum, "all", "");
+    return table_.render();
+  }
+
+ private:
+  support::TextTable table_;
+  std::vector<bool> is_shown_;
+};
+
 std::string class_table(const Line &sum) {
   support::TextTable table;
   table.add_column("class");
@@ -141,28 +175,18 @@ std::string profile_text(const ProfiledLaunch &launch) {
       "this schedule. Lines by cost: warp instructions, wavefronts that bank conflicts add, and 32-byte sectors' worth of wasted bytes.\n",
       launch.kernel, launch.inputs.empty() ? "" : ", " + launch.inputs + " inputs", launch.schedule);
   text += class_table(sum) + "\n";
-  support::TextTable table;
-  table.add_column("line");
-  for (const char *heading : {"cost", "warp instr."}) table.add_column(heading, support::Align::kRight);
-  table.add_column("mostly");
-  for (const char *heading : {"wavefronts", "extra", "global B", "wasted B", "tries", "refused", "waits", "wait steps", "branches", "taken", "split"})
-    table.add_column(heading, support::Align::kRight);
-  table.add_column("on");
-  table.add_column("source");
+  CountTable table(sum);
   for (size_t i = 0; i < lines.size() && i < kMostLines; ++i) {
     const Line &line = lines[i];
-    table.add_row(cells_of(line, line.file.empty() ? fmt::format("PTX {}", line.number) : fmt::format("{}:{}", line.file, line.number),
-                           sources.text_of(line)));
+    table.add(line, line.file.empty() ? fmt::format("PTX {}", line.number) : fmt::format("{}:{}", line.file, line.number), sources.text_of(line));
   }
   if (lines.size() > kMostLines) {
     Line rest;
     for (size_t i = kMostLines; i < lines.size(); ++i)
       for (const Entry *entry : lines[i].entries) rest.add(*entry);
-    table.add_row(cells_of(rest, fmt::format("{} more lines", lines.size() - kMostLines), "--profile-out has them"));
+    table.add(rest, fmt::format("{} more lines", lines.size() - kMostLines), "--profile-out has them");
   }
-  table.add_rule();
-  table.add_row(cells_of(sum, "all", ""));
-  return text + table.render();
+  return text + table.render(sum);
 }
 
 std::string profile_json(const std::vector<ProfiledLaunch> &launches) {

@@ -83,7 +83,7 @@ bool spares_inputs(const std::string &output, const std::vector<std::string> &in
   for (const std::string &input : inputs) {
     std::error_code ignored;
     if (!support::is_file(output) || !std::filesystem::equivalent(output, input, ignored)) continue;
-    support::Diagnostic d = error("cli.file-exists", "the output would replace the spec that it is made from",
+    support::Diagnostic d = error("cli.file-exists", "the output would replace what it is made from",
                                   {"give the output another name"});
     d.where.file = output;
     diagnostics.add(std::move(d));

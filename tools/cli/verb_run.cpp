@@ -240,6 +240,7 @@ std::string emulated_arch(const LoweredOperator &op) {
 int run_run(const RunOptions &options) {
   support::Diagnostics diagnostics;
   const std::vector<std::string> files = expand_specs(options.specs, diagnostics);
+  if (!spares_inputs(options.profile_out, files, diagnostics)) return finish(diagnostics, format_of(false));
   std::vector<LoweredOperator> operators;
   for (const std::string &file : files) {
     auto lowered = lower_spec(file, options.set, {}, {}, diagnostics);

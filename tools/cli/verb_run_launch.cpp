@@ -216,7 +216,9 @@ int run_launch(const RunOptions &options) {
   Diagnostics diagnostics;
   const auto description = read_launch(options.launch, diagnostics);
   if (!description) return finish(diagnostics, format_of(false));
-  const auto kernel = find_kernel(*description, options.ptx.empty() ? description->ptx_file : options.ptx, diagnostics);
+  const std::string ptx_file = options.ptx.empty() ? description->ptx_file : options.ptx;
+  if (!spares_inputs(options.profile_out, {options.launch, ptx_file}, diagnostics)) return finish(diagnostics, format_of(false));
+  const auto kernel = find_kernel(*description, ptx_file, diagnostics);
   if (!kernel || !check_arguments(*description, *kernel, diagnostics)) return finish(diagnostics, format_of(false));
   const auto device = EmulatedDevice::open(description->arch, diagnostics);
   if (!device) return finish(diagnostics, format_of(false));

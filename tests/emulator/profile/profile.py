@@ -85,7 +85,12 @@ def test_launch(tool, folder):
     check("without --profile", plain.returncode == 0 and "Profile" not in plain.stdout, plain)
     result = subprocess.run([*command, "--profile", "--profile-out", "out.json"], cwd=folder, capture_output=True, text=True, timeout=60, check=False)
     check("--profile", result.returncode == 0 and result.stdout.count("Profile of k, schedule") == 2 and "no times" in result.stdout, result)
+    check("columns without counts", "wavefronts" in result.stdout and "wait steps" not in result.stdout.split("small.cu")[0].split("line ")[-1], result)
     check("most expensive first", re.search(r"line .*\n +small\.cu:7 ", result.stdout), result)
+    for name in ("k.json", "k.ptx"):
+        before = (folder / name).read_bytes()
+        replacing = subprocess.run([*command, "--profile-out", name], cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+        check(f"--profile-out {name}", "error[cli.file-exists]" in replacing.stderr and (folder / name).read_bytes() == before, replacing)
     launches = json.loads((folder / "out.json").read_text(encoding="utf-8"))["launches"]
     if [launch["schedule"] for launch in launches] != ["lazy", "eager"]:
         FAILURES.append("schedules of the profiles")
