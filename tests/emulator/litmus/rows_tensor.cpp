@@ -24,6 +24,17 @@ tcgen05.fence::after_thread_sync;
 @%p1 ret;
 tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r13, 64;
 )";
+const std::string kPairAllocation = R"(
+barrier.cluster.arrive.release.aligned; //R
+barrier.cluster.wait.acquire.aligned; //R
+tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [%r12], 32;
+tcgen05.fence::before_thread_sync;
+barrier.cluster.arrive.release.aligned;
+barrier.cluster.wait.acquire.aligned;
+tcgen05.fence::after_thread_sync;
+ld.shared.u32 %r13, [%r12];
+tcgen05.dealloc.cta_group::2.sync.aligned.b32 %r13, 32;
+)";
 const std::string kLoadColumn = "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r6}, [%r13];\n";
 const std::string kStoreColumn = "tcgen05.st.sync.aligned.32x32b.x1.b32 [%r13], {%r1};\n";
 const std::string kWaitLoad = "tcgen05.wait::ld.sync.aligned;", kWaitStore = "tcgen05.wait::st.sync.aligned;";
@@ -85,11 +96,7 @@ std::vector<LitmusRow> make_rows() {
       {"columns come in powers of two", "tmem.columns",
        "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r12], 48; //B\ntcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r12], 32; //R\n"
        "ld.shared.u32 %r13, [%r12];\ntcgen05.dealloc.cta_group::1.sync.aligned.b32 %r13, 32; //R\n", 32},
-      {"a pair allocates when both CTAs have started", "cluster.peer-start",
-       "barrier.cluster.arrive.release.aligned; //R\nbarrier.cluster.wait.acquire.aligned; //R\n"
-       "tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [%r12], 32;\ntcgen05.fence::before_thread_sync;\n"
-       "barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;\ntcgen05.fence::after_thread_sync;\n"
-       "ld.shared.u32 %r13, [%r12];\ntcgen05.dealloc.cta_group::2.sync.aligned.b32 %r13, 32;\n", 32, 2, true},
+      {"a pair allocates when both CTAs have started", "cluster.peer-start", kPairAllocation, 32, 2, true},
       {"a load follows a store after wait::st", "race.tensor-memory", kAlloc + kStoreColumn + kWaitStore + " //R\n" + kLoadColumn + kWaitLoad + "\n" + kFree, 32},
       {"a store follows a load after wait::ld", "race.tensor-memory",
        kAlloc + kStoreColumn + kWaitStore + "\n" + kLoadColumn + kWaitLoad + " //R\n" + kStoreColumn + kWaitStore + "\n" + kFree, 32},
