@@ -26,7 +26,7 @@ class Case:
     """One kernel. `forms`: (opcode, signature) of the machine's forms that it executes.
 
     The kernel has the parameters `in` and `out`, addresses, then a `.b8 map[128]` for each of `maps`.
-    `directives`: lines before the kernel's body.
+    `directives`: lines before the kernel's body; `before`: what stands before the kernel, with names of its own.
     `close`: None for byte equality, else a function (emulator's bytes, device's bytes) that lists what is too far apart.
     """
     name: str
@@ -41,12 +41,13 @@ class Case:
     maps: tuple = ()
     close: object = None
     directives: str = ""
+    before: str = ""
 
     def entry(self, name):
         """The kernel's text."""
         maps = "".join(f", .param .align 64 .b8 map{i}[128]" for i in range(len(self.maps)))
         cluster = f".reqnctapercluster {self.cluster}, 1, 1\n" if self.cluster > 1 else ""
-        return (f".visible .entry {name}(.param .b64 in, .param .b64 out{maps})\n.reqntid {self.threads}, 1, 1\n{cluster}{self.directives}{{\n"
+        return (f"{self.before}.visible .entry {name}(.param .b64 in, .param .b64 out{maps})\n.reqntid {self.threads}, 1, 1\n{cluster}{self.directives}{{\n"
                 f"\t.reg .b64 %in, %out;\n\t.reg .b32 %tx;\n{self.declarations}"
                 f"\tld.param.b64 %in, [in];\n\tld.param.b64 %out, [out];\n\tmov.u32 %tx, %tid.x;\n{self.body}\tret;\n}}\n")
 

@@ -24,6 +24,7 @@ import cases
 import clusters
 import copies
 import driver
+import functions
 import matrices
 import mbarriers
 import memory
@@ -33,7 +34,7 @@ import warps
 FOLDER = pathlib.Path(__file__).resolve().parent / "vectors"
 FAMILIES = {"registers": registers, "memory": memory, "matrices": matrices, "copies": copies, "warps": warps,
             "mbarriers": mbarriers, "bulk": bulk, "clusters": clusters,
-            "asyncs": asyncs}
+            "asyncs": asyncs, "functions": functions}
 # Forms without a case, by a pattern of their opcode, and why.
 LEFT_OUT = [
     (r"^tcgen05\.", "sm_100 and newer"),
@@ -41,6 +42,8 @@ LEFT_OUT = [
     (r"\.(e2m3x2|e3m2x2|e2m1x2|ue8m0x2)", "sm_100 and newer"),
     (r"\.cta_group::[12]", "sm_100 and newer"),
     (r"^clusterlaunchcontrol\.", "sm_100 and newer"),
+    (r"matrix\..*\.(m16n16|m8n16|m16n8)\.", "sm_100 and newer"),
+    (r"^\.call\.", "what calls become; no text has them"),
     (r"\.v8\.|\.v4\.[busf]64$", "sm_100 and newer"),
     (r"^wgmma\.", "have a test of their own"),
     (r"^trap$", "ends the context that the other cases run in"),

@@ -19,8 +19,9 @@ FILL = "\tld.global.v4.b32 {%w12, %w13, %w14, %w15}, [%src];\n\tst.shared.v4.b32
 def space_of(opcode):
     """The space that an opcode's address lies in; "" for the generic one."""
     for word in opcode.split("."):
-        if word in ("global", "param", "local", "const") or word.startswith("shared"):
-            return word.split("::")[0]
+        space = word.split("::")[0]
+        if space in ("global", "param", "local", "const", "shared"):
+            return space
     return ""
 
 
@@ -170,7 +171,7 @@ def contention_case(forms):
 
 def address_case(forms):
     """cvta there and back, and prefetches, which have no result."""
-    conversions = [form for form in forms if form[0].startswith("cvta.")]
+    conversions = [form for form in forms if form[0].startswith("cvta.") and space_of(form[0]) not in ("const", "local")]
     prefetches = [form for form in forms if form[0].startswith("prefetch.")]
     body = [SETUP, FILL]
     for number, space in enumerate(("global", "shared", "param")):
@@ -187,7 +188,7 @@ def address_case(forms):
 
 def cases(forms):
     """Every memory case."""
-    plain = [form for form in forms if LOAD.match(form[0])]
+    plain = [form for form in forms if LOAD.match(form[0]) and not form[0].startswith(("ld.param::func", "st.param"))]
     atomics = [form for form in forms if ATOM.match(form[0]) and not form[0].startswith("red.async")]
 
     def plain_key(form):

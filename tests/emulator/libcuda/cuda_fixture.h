@@ -16,8 +16,8 @@
   F(cuMemcpyHtoDAsync) F(cuMemcpyDtoHAsync) F(cuMemsetD8) F(cuMemsetD32) F(cuMemsetD8Async) F(cuMemsetD32Async)         \
   F(cuStreamCreate) F(cuStreamDestroy) F(cuStreamSynchronize) F(cuStreamQuery) F(cuStreamBeginCapture)                  \
   F(cuStreamIsCapturing) F(cuStreamWaitEvent) F(cuEventCreate) F(cuEventDestroy) F(cuEventRecord)                       \
-  F(cuEventSynchronize) F(cuEventElapsedTime) F(cuModuleLoadData) F(cuModuleGetFunction) F(cuModuleUnload)              \
-  F(cuLibraryLoadData) F(cuLibraryUnload) F(cuLibraryGetKernel) F(cuKernelGetFunction) F(cuKernelSetAttribute)          \
+  F(cuEventSynchronize) F(cuEventElapsedTime) F(cuModuleLoadData) F(cuModuleGetFunction) F(cuModuleGetGlobal) F(cuModuleUnload)              \
+  F(cuLibraryLoadData) F(cuLibraryUnload) F(cuLibraryGetKernel) F(cuLibraryGetGlobal) F(cuKernelGetFunction) F(cuKernelSetAttribute)          \
   F(cuFuncSetAttribute) F(cuFuncGetAttribute) F(cuFuncLoad) F(cuTensorMapEncodeTiled) F(cuLaunchKernel)                 \
   F(cuLaunchKernelEx) F(cuOccupancyMaxActiveClusters) F(cuGetProcAddress)
 

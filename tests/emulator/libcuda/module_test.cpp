@@ -56,6 +56,41 @@ TEST_CASE("libcuda: what is not PTX for this device is refused with a reason") {
   }
 }
 
+TEST_CASE("libcuda: variables of a module are there for the host, and last over launches") {
+  const Context context;
+  const std::string text = ".version 9.0\n.target sm_100a\n.address_size 64\n.global .u32 counter = 5;\n.const .u64 place = counter;\n"
+                           ".extern .global .u32 elsewhere;\n.visible .entry count()\n{\n.reg .b64 %d<2>;\n.reg .b32 %r<2>;\n"
+                           "ld.const.u64 %d1, [place];\natom.add.u32 %r1, [%d1], 1;\nret;\n}\n";
+  CUlibrary library = nullptr, other = nullptr;
+  CUkernel kernel = nullptr;
+  CUdeviceptr address = 0, elsewhere = 0;
+  size_t bytes = 0;
+  REQUIRE(load(text, &library) == CUDA_SUCCESS);
+  REQUIRE(load(text, &other) == CUDA_SUCCESS);
+  CHECK(cuda().cuLibraryGetGlobal(&address, &bytes, library, "nothing") == CUDA_ERROR_NOT_FOUND);
+  CHECK(cuda().cuLibraryGetGlobal(&address, &bytes, library, "elsewhere") == CUDA_ERROR_NOT_FOUND);
+  REQUIRE(cuda().cuLibraryGetGlobal(&address, &bytes, library, "counter") == CUDA_SUCCESS);
+  CHECK(bytes == 4);
+  REQUIRE(cuda().cuLibraryGetGlobal(&elsewhere, nullptr, other, "counter") == CUDA_SUCCESS);
+  CHECK(elsewhere != address);
+  REQUIRE(cuda().cuLibraryGetKernel(&kernel, library, "count") == CUDA_SUCCESS);
+  for (int i = 0; i < 2; ++i)
+    REQUIRE(cuda().cuLaunchKernel(reinterpret_cast<CUfunction>(kernel), 3, 1, 1, 2, 1, 1, 0, nullptr, nullptr, nullptr) == CUDA_SUCCESS);
+  unsigned int counter = 0;
+  REQUIRE(cuda().cuMemcpyDtoH(&counter, address, sizeof counter) == CUDA_SUCCESS);
+  CHECK(counter == 17);
+  REQUIRE(cuda().cuMemcpyDtoH(&counter, elsewhere, sizeof counter) == CUDA_SUCCESS);
+  CHECK(counter == 5);
+  CHECK(cuda().cuLibraryUnload(library) == CUDA_SUCCESS);
+  CHECK(cuda().cuMemcpyDtoH(&counter, address, sizeof counter) != CUDA_SUCCESS);
+  CHECK(cuda().cuModuleGetGlobal(&address, &bytes, reinterpret_cast<CUmodule>(other), "counter") == CUDA_SUCCESS);
+  CHECK(address == elsewhere);
+  CHECK(cuda().cuLibraryUnload(other) == CUDA_SUCCESS);
+  const std::string wrong = ".version 9.0\n.target sm_100a\n.address_size 64\n.func f() { ret; }\n.global .u64 code = f;\n";
+  CHECK(load(wrong, &library) == CUDA_ERROR_INVALID_PTX);
+  CHECK(std::string(cuda().wwEmulatorLastReport()).find("ptx.unsupported-variable: ") == 0);
+}
+
 TEST_CASE("libcuda: attributes and occupancy of a kernel") {
   const Context context;
   CUmodule module = nullptr;

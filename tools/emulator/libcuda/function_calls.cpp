@@ -2,6 +2,7 @@
 // What may be asked about kernels. CUDA Driver API 13.0.
 #include "tools/emulator/libcuda/state.h"
 #include "tools/emulator/machine/program.h"
+#include "tools/emulator/ptx/link.h"
 
 #include <algorithm>
 
@@ -19,7 +20,9 @@ CUresult check_function(const CUfunc_st *function) {
 /// Without what the system reserves; nothing for a kernel that the machine does not run.
 CUresult measure_static_shared(const CUfunc_st &function, uint32_t *bytes) {
   Program program;
-  if (!decode(*function.kernel, program).slug.empty()) return CUDA_ERROR_INVALID_PTX;
+  const ptx::Linked linked = ptx::link(*function.module, *function.kernel);
+  const ptx::Kernel &kernel = linked.kernel ? *linked.kernel : *function.kernel;
+  if (!linked.error.slug.empty() || !decode(kernel, program, function.variables->addresses()).slug.empty()) return CUDA_ERROR_INVALID_PTX;
   *bytes = program.static_shared_bytes - kReservedSharedBytes;
   return CUDA_SUCCESS;
 }

@@ -47,8 +47,10 @@ CUresult load(const void *image, CUlib_st **library) {
   auto fresh = std::make_unique<CUlib_st>();
   fresh->module = std::make_unique<ptx::Module>(std::move(*parsed.module));
   for (const ptx::Kernel &kernel : fresh->module->kernels)
-    fresh->functions.push_back(std::make_unique<CUfunc_st>(CUfunc_st{fresh->module.get(), &kernel, {}}));
+    fresh->functions.push_back(std::make_unique<CUfunc_st>(CUfunc_st{fresh->module.get(), &kernel, {}, &fresh->variables}));
   State &state = State::instance();
+  if (const Error error = fresh->variables.place(*fresh->module, state.memory))
+    return refuse(error.slug == "memory.out-of-memory" ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_INVALID_PTX, error.slug + ": " + error.text);
   const std::lock_guard<std::mutex> lock(state.mutex);
   for (const auto &function : fresh->functions) state.functions.insert(function.get());
   *library = fresh.release();
@@ -61,6 +63,7 @@ CUresult unload(CUlib_st *library) {
   const std::lock_guard<std::mutex> lock(state.mutex);
   if (!state.libraries.erase(library)) return CUDA_ERROR_INVALID_HANDLE;
   for (const auto &function : library->functions) state.functions.erase(function.get());
+  library->variables.release(state.memory);
   delete library;
   return CUDA_SUCCESS;
 }
@@ -76,6 +79,20 @@ CUresult find(CUlib_st *library, const char *name, CUfunc_st **function) {
       return CUDA_SUCCESS;
     }
   return CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult find_variable(CUlib_st *library, const char *name, CUdeviceptr *address, size_t *bytes) {
+  if (!name || (!address && !bytes)) return CUDA_ERROR_INVALID_VALUE;
+  State &state = State::instance();
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  if (!state.libraries.count(library)) return CUDA_ERROR_INVALID_HANDLE;
+  const auto &variables = library->module->variables;
+  const auto found = std::find_if(variables.begin(), variables.end(), [&](const ptx::Variable &variable) { return variable.name == name; });
+  const size_t index = static_cast<size_t>(found - variables.begin());
+  if (found == variables.end() || !library->variables.addresses()[index]) return CUDA_ERROR_NOT_FOUND;
+  if (address) *address = library->variables.addresses()[index];
+  if (bytes) *bytes = found->bytes;
+  return CUDA_SUCCESS;
 }
 
 CUresult check_function(const void *function) {
@@ -143,6 +160,7 @@ CUresult warpwright::emulator::driver::launch(const CUlaunchConfig &config, CUfu
   Launch wanted;
   wanted.module = function->module;
   wanted.kernel = &kernel;
+  wanted.variables = function->variables;
   wanted.grid = {config.gridDimX, config.gridDimY, config.gridDimZ};
   wanted.block = {config.blockDimX, config.blockDimY, config.blockDimZ};
   wanted.cluster = {0, 0, 0};
@@ -183,6 +201,9 @@ CUresult CUDAAPI cuLibraryUnload(CUlibrary library) { return unload(library); }
 CUresult CUDAAPI cuLibraryGetKernel(CUkernel *kernel, CUlibrary library, const char *name) {
   return find(library, name, reinterpret_cast<CUfunc_st **>(kernel));
 }
+CUresult CUDAAPI cuLibraryGetGlobal(CUdeviceptr *address, size_t *bytes, CUlibrary library, const char *name) {
+  return find_variable(library, name, address, bytes);
+}
 CUresult CUDAAPI cuKernelGetFunction(CUfunction *function, CUkernel kernel) {
   WW_CHECK(check_context());
   WW_CHECK(check_function(kernel));
@@ -204,6 +225,9 @@ CUresult CUDAAPI cuFuncLoad(CUfunction function) {
 CUresult CUDAAPI cuModuleLoadData(CUmodule *module, const void *image) {
   WW_CHECK(check_context());
   return load(image, reinterpret_cast<CUlib_st **>(module));
+}
+CUresult CUDAAPI cuModuleGetGlobal(CUdeviceptr *address, size_t *bytes, CUmodule module, const char *name) {
+  return find_variable(reinterpret_cast<CUlib_st *>(module), name, address, bytes);
 }
 CUresult CUDAAPI cuModuleUnload(CUmodule module) { return unload(reinterpret_cast<CUlib_st *>(module)); }
 CUresult CUDAAPI cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {

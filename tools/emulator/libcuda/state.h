@@ -23,9 +23,11 @@ struct CUfunc_st {
   const warpwright::emulator::ptx::Module *module = nullptr;
   const warpwright::emulator::ptx::Kernel *kernel = nullptr;
   std::map<CUfunction_attribute, int> attributes;
+  const warpwright::emulator::ModuleMemory *variables = nullptr;
 };
 struct CUlib_st {
   std::unique_ptr<warpwright::emulator::ptx::Module> module;
+  warpwright::emulator::ModuleMemory variables;
   std::vector<std::unique_ptr<CUfunc_st>> functions;
 };
 struct CUstream_st {

@@ -105,7 +105,8 @@ void Cluster::create_warps(Cta &cta) {
     warp.index = first / 32;
     warp.registers.assign(state.program.register_words, 0);
     const uint32_t lanes = std::min(32u, threads - first);
-    warp.groups.push_back({lanes == 32 ? kAllLanes : (1u << lanes) - 1});
+    warp.groups.push_back({lanes == 32 ? kAllLanes : (1u << lanes) - 1, state.launch.kernel->entry});
+    warp.thread_memory.assign(size_t{32} * state.program.thread_bytes, SharedMemory::kPoison);
     set_initial_registers(state, cta, warp);
     cta.warps.push_back(std::move(warp));
   }

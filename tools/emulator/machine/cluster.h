@@ -66,6 +66,7 @@ struct BulkGroups {
 struct Warp {
   uint32_t index = 0;  ///< in its CTA
   std::vector<uint32_t> registers;
+  std::vector<uint8_t> thread_memory;  ///< of each lane in turn
   std::vector<Group> groups;
   uint32_t tensor_loads = 0, tensor_stores = 0;  ///< in flight
   std::array<uint32_t, 32> cluster_phase{};      ///< that each lane arrived in, plus 1

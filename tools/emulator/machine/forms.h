@@ -35,6 +35,8 @@ std::span<const Form> register_forms();
 std::span<const Form> async_forms();
 std::span<const Form> cancel_forms();
 std::span<const Form> wide_forms();
+std::span<const Form> call_forms();
+std::span<const Form> matrix_byte_forms();
 
 /// The lanes in which a predicate operand holds.
 inline uint32_t lanes_where(Execution &x, uint32_t place) {
@@ -60,12 +62,19 @@ inline uint64_t address_in_lane(Execution &x, const Op &op, uint32_t first, uint
 /// PTX ISA 9.0, "Generic Addressing", leaves their places to the implementation.
 inline constexpr uint64_t kSharedWindow = uint64_t{0x53} << 56;
 inline constexpr uint64_t kParamWindow = uint64_t{0x50} << 56;
+inline constexpr uint64_t kLocalWindow = uint64_t{0x4C} << 56;  ///< an address in .local has it too
 inline constexpr uint64_t kWindowMask = uint64_t{0xFF} << 56;
 
 /// `bytes` bytes of shared memory at an address of the shared::cta or shared::cluster window, or a fault. `*cta` and
 /// `*offset` say where.
 /// Errors    memory.out-of-bounds, memory.misaligned.
 bool find_shared(Execution &x, uint64_t address, uint32_t bytes, uint32_t align, Cta **cta, uint32_t *offset);
+
+/// The host's view of a thread's own memory at an address in the local window, nullptr with a finding where there is none.
+uint8_t *thread_memory(Execution &x, uint64_t address, uint32_t bytes);
+
+/// The lanes that take part go on at `target`, the others at the next instruction.
+Step jump(Execution &x, uint32_t target);
 
 /// Checks and notes an ordinary access to shared memory that find_shared() has found.
 void touch_shared(Execution &x, Cta &cta, ByteRange range, bool is_write, race::Kind kind = race::Kind::kGeneric);

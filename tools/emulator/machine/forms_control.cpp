@@ -7,10 +7,7 @@
 
 namespace warpwright::emulator {
 
-namespace {
-
-Step branch(Execution &x, const Op &op) {
-  const uint32_t target = op.operands[0];
+Step jump(Execution &x, uint32_t target) {
   if (x.mask == x.group.mask) {
     x.group.pc = target;
     return Step::kJump;
@@ -23,6 +20,10 @@ Step branch(Execution &x, const Op &op) {
   x.warp.groups.push_back(taken);
   return Step::kJump;
 }
+
+namespace {
+
+Step branch(Execution &x, const Op &op) { return jump(x, op.operands[0]); }
 
 Step end_thread(Execution &x, const Op &) {
   x.cluster.retire(x.cta, static_cast<uint32_t>(__builtin_popcount(x.mask)));

@@ -23,6 +23,7 @@ uint8_t *view(Execution &x, Place place, uint64_t address, uint32_t bytes, bool 
     x.note("memory.misaligned", "address " + hex(address) + " of a " + std::to_string(bytes) + "-byte access");
     return nullptr;
   }
+  if (place != Place::kShared && (address & kWindowMask) == kLocalWindow) return thread_memory(x, address, bytes);
   if (place == Place::kGeneric) {
     const uint64_t window = address & kWindowMask;
     place = window == kSharedWindow ? Place::kShared : window == kParamWindow ? Place::kParam : Place::kGlobal;
@@ -238,7 +239,10 @@ template <Place kPlace> void add_atomics(Rows &rows, const std::string &space) {
 const Rows &rows() {
   static const Rows all = [] {
     Rows rows;
-    rows.add_space<Place::kParam>("ld.param", "");
+    for (const std::string kind : {"", "::func"}) rows.add_space<Place::kParam>("ld.param" + kind, "st.param" + kind);
+    rows.add_space<Place::kParam>("ld.param::entry", "");
+    rows.add_space<Place::kGeneric>("ld.local", "st.local");
+    rows.add_space<Place::kGlobal>("ld.const", "");
     for (const char *word : {"ld.global", "ld.global.nc", "ld.volatile.global", "ld.relaxed.gpu.global", "ld.acquire.gpu.global",
                              "ld.relaxed.sys.global", "ld.acquire.sys.global", "ld.global.nc.L1::no_allocate"})
       rows.add_space<Place::kGlobal>(word, "");
@@ -267,6 +271,9 @@ const Rows &rows() {
     rows.add("cvta.global.u64", ">l l", convert_address<0, false>);
     rows.add("cvta.to.shared.u64", ">l l", convert_address<kSharedWindow, true>);
     rows.add("cvta.shared.u64", ">l l", convert_address<kSharedWindow, false>);
+    // Addresses of variables in .const are those of global memory, and those in .local have their window already.
+    for (const char *word : {"cvta.const.u64", "cvta.to.const.u64", "cvta.local.u64", "cvta.to.local.u64"})
+      rows.add(word, ">l l", convert_address<0, true>);
     rows.add("cvta.to.param.u64", ">l l", convert_address<kParamWindow, true>);
     rows.add("cvta.param.u64", ">l l", convert_address<kParamWindow, false>);
     rows.add("mapa.shared::cluster.u32", ">w w w", map_to_cta<uint32_t>);

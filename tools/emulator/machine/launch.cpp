@@ -3,6 +3,7 @@
 #include "tools/emulator/machine/launch.h"
 
 #include "tools/emulator/machine/cluster.h"
+#include "tools/emulator/ptx/link.h"
 #include "tools/emulator/machine/profiler.h"
 #include "tools/emulator/machine/tracer.h"
 
@@ -110,6 +111,14 @@ void run_clusters(LaunchState &state, std::atomic<uint64_t> &next) {
     for (uint64_t i = first; i < state.num_clusters && i < state.stopped_at;) i += state.cancel_stride * (1 + run_one(state, i));
 }
 
+Report refusal(std::string slug, std::string text, const ptx::Place &place) {
+  Report report;
+  report.findings.push_back({std::move(slug), std::move(text), place.line ? "PTX line " + std::to_string(place.line) : ""});
+  return report;
+}
+
+Report run_linked(const Launch &given, const ptx::Linked &linked, GlobalMemory &memory, const Options &options);
+
 /// How many clusters the device starts before any of them ends: of a kernel that cancels others a quarter.
 uint64_t cancel_stride_of(const ptx::Kernel &kernel, uint64_t clusters) {
   const bool cancels = std::any_of(kernel.instructions.begin(), kernel.instructions.end(), [](const ptx::Instruction &instruction) {
@@ -120,13 +129,27 @@ uint64_t cancel_stride_of(const ptx::Kernel &kernel, uint64_t clusters) {
 
 }  // namespace
 
-Report run(const Launch &launch, GlobalMemory &memory, const Options &options) {
+Report run(const Launch &given, GlobalMemory &memory, const Options &options) {
+  const ptx::Linked linked = ptx::link(*given.module, *given.kernel);
+  if (!linked.error.slug.empty()) return refusal(linked.error.slug, linked.error.text, linked.error.place);
+  if (given.variables) return run_linked(given, linked, memory, options);
+  Launch launch = given;
+  ModuleMemory variables;
+  if (const Error error = variables.place(*given.module, memory)) return refusal(error.slug, error.text, {});
+  launch.variables = &variables;
+  Report report = run_linked(launch, linked, memory, options);
+  variables.release(memory);
+  return report;
+}
+
+namespace {
+
+Report run_linked(const Launch &given, const ptx::Linked &linked, GlobalMemory &memory, const Options &options) {
+  Launch launch = given;
+  if (linked.kernel) launch.kernel = &*linked.kernel;
   Program program;
-  if (const DecodeError error = decode(*launch.kernel, program); !error.slug.empty()) {
-    Report report;
-    report.findings.push_back({error.slug, error.text, "PTX line " + std::to_string(error.place.line)});
-    return report;
-  }
+  if (const DecodeError error = decode(*launch.kernel, program, launch.variables->addresses()); !error.slug.empty())
+    return refusal(error.slug, error.text, error.place);
   ptx::Dim3 cluster = launch.cluster.x ? launch.cluster : launch.kernel->cluster;
   if (cluster.x == 0) cluster = {};
   LaunchState state(launch, program, options, memory, cluster);
@@ -157,5 +180,7 @@ Report run(const Launch &launch, GlobalMemory &memory, const Options &options) {
   for (std::thread &helper : helpers) helper.join();
   return state.report();
 }
+
+}  // namespace
 
 }  // namespace warpwright::emulator

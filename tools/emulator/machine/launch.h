@@ -2,6 +2,7 @@
 // Runs one grid of one kernel, and says what it found.
 #pragma once
 
+#include "tools/emulator/machine/module_memory.h"
 #include "tools/emulator/machine/names.h"
 #include "tools/emulator/machine/schedule.h"
 #include "tools/emulator/machine/trace.h"
@@ -16,10 +17,11 @@
 
 namespace warpwright::emulator {
 
-/// One launch. `module` owns `kernel`; both outlive the run.
+/// One launch. `module` owns `kernel`; both outlive the run, and so does `variables`.
 struct Launch {
   const ptx::Module *module = nullptr;
   const ptx::Kernel *kernel = nullptr;
+  const ModuleMemory *variables = nullptr;  ///< nullptr: the module's variables begin anew in this launch
   ptx::Dim3 grid, block;
   ptx::Dim3 cluster;  ///< 0 in x: what the kernel requires, else 1 × 1 × 1
   uint32_t dynamic_shared_bytes = 0;

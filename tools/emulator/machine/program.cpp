@@ -3,6 +3,7 @@
 #include "tools/emulator/machine/program.h"
 
 #include "tools/emulator/machine/forms.h"
+#include "tools/emulator/machine/signature.h"
 #include "tools/emulator/machine/special_registers.h"
 
 #include <algorithm>
@@ -17,42 +18,19 @@ namespace {
 using ptx::Operand;
 using Kind = ptx::Operand::Kind;
 
-/// One word of a signature.
-struct Slot {
-  char width = 'w';  ///< p h w l q, or a b i @
-  bool is_optional = false;
-  bool is_pair = false;
-  uint32_t count = 0;  ///< of a vector; 0: a scalar
-};
-
-std::vector<Slot> parse_signature(std::string_view text) {
-  std::vector<Slot> slots;
-  for (size_t i = 0; i < text.size();) {
-    if (text[i] == ' ') {
-      ++i;
-      continue;
-    }
-    Slot slot;
-    if (text[i] == '?') slot.is_optional = true, ++i;
-    if (text[i] == '>') ++i;
-    slot.width = text[i++];
-    for (; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i)
-      slot.count = slot.count * 10 + static_cast<uint32_t>(text[i] - '0');
-    if (i < text.size() && text[i] == '|') slot.is_pair = true, i += 2;
-    slots.push_back(slot);
-  }
-  return slots;
-}
-
 class Decoder {
  public:
-  Decoder(const ptx::Kernel &kernel, Program &program) : kernel_(kernel), program_(program) {}
+  Decoder(const ptx::Kernel &kernel, Program &program, std::span<const uint64_t> module_addresses)
+      : kernel_(kernel), program_(program), module_addresses_(module_addresses) {}
   DecodeError run();
 
  private:
   bool fail(std::string slug, std::string text);
   void place_registers();
   bool place_variables();
+  bool place_thread_variables();
+  bool variable(const Operand &operand, bool is_wide);
+  bool is_wide_base(const Operand &base) const;
   bool decode_instruction(uint32_t index);
   void track_wgmma_registers();
   bool decode_operands(const ptx::Instruction &instruction, const Form &form);
@@ -66,6 +44,7 @@ class Decoder {
 
   const ptx::Kernel &kernel_;
   Program &program_;
+  std::span<const uint64_t> module_addresses_;
   DecodeError error_;
   ptx::Place place_;
   std::vector<uint32_t> register_places_;
@@ -73,6 +52,8 @@ class Decoder {
   std::map<std::string, uint32_t> specials_;
   std::map<std::pair<uint32_t, bool>, uint32_t> shared_;
   std::vector<uint32_t> shared_offsets_;  ///< of each variable
+  std::vector<uint32_t> thread_offsets_;
+  std::map<uint32_t, uint32_t> own_;      ///< places of addresses of a thread's variables
   uint32_t sink_ = kAbsent;
   std::vector<uint32_t> used_;             ///< registers of the instruction at hand, by index
   std::vector<std::vector<uint32_t>> uses_;  ///< of all instructions
@@ -139,6 +120,53 @@ bool Decoder::place_variables() {
   return true;
 }
 
+bool Decoder::place_thread_variables() {
+  uint64_t offset = 0;
+  for (const ptx::Variable &variable : kernel_.variables) {
+    const bool is_own = variable.space == ptx::Space::kLocal || variable.space == ptx::Space::kParam;
+    if (is_own) offset = (offset + variable.align - 1) / variable.align * variable.align;
+    thread_offsets_.push_back(static_cast<uint32_t>(offset));
+    if (is_own) offset += variable.bytes;
+    // Source: CUDA C++ Programming Guide 13.0, "Technical Specifications per Compute Capability": local memory per thread.
+    if (offset > 512 * 1024) return fail("ptx.local-size", "the variables of a thread exceed 512 KB");
+  }
+  program_.thread_bytes = static_cast<uint32_t>((offset + 15) / 16 * 16);
+  return true;
+}
+
+/// The address of a variable. Those of global memory and of the thread itself have 64 bits.
+bool Decoder::variable(const Operand &operand, bool is_wide) {
+  const ptx::Variable &variable = kernel_.variables[operand.index];
+  const bool is_global = variable.space == ptx::Space::kGlobal || variable.space == ptx::Space::kConst;
+  if (is_global) {
+    const uint64_t base = variable.module_index && *variable.module_index < module_addresses_.size() ? module_addresses_[*variable.module_index] : 0;
+    if (!base) return fail("ptx.unsupported-variable", "nothing defines variable " + variable.name);
+    if (!is_wide) return fail("ptx.operand-width", "the address of " + variable.name + " has 64 bits");
+    push(constant(base + static_cast<uint64_t>(operand.value), true));
+    return true;
+  }
+  if (variable.space != ptx::Space::kShared) {
+    if (!is_wide) return fail("ptx.operand-width", "the address of " + variable.name + " has 64 bits");
+    if (variable.module_index) return fail("ptx.unsupported-variable", "a .local variable of the module: " + variable.name);
+    const uint32_t offset = thread_offsets_[operand.index] + static_cast<uint32_t>(operand.value);
+    const auto [found, is_new] = own_.try_emplace(offset, 0);
+    if (is_new) {
+      found->second = allot(64);
+      program_.thread_addresses.push_back({found->second, offset});
+    }
+    push(found->second);
+    return true;
+  }
+  const uint32_t offset = shared_offsets_[operand.index] + static_cast<uint32_t>(operand.value);
+  const auto [found, is_new] = shared_.try_emplace({offset, is_wide}, 0);
+  if (is_new) {
+    found->second = allot(is_wide ? 64 : 32);
+    program_.shared_addresses.push_back({found->second, is_wide, offset});
+  }
+  push(found->second);
+  return true;
+}
+
 bool Decoder::reg(uint32_t index, char width) {
   const ptx::Register &r = kernel_.registers[index];
   const bool is_narrow = r.width == ptx::Width::k8 || r.width == ptx::Width::k16 || r.width == ptx::Width::k32;
@@ -189,27 +217,22 @@ bool Decoder::scalar(const Operand &operand, char width) {
                           static_cast<uint64_t>(operand.value), is_wide));
         return true;
       }
-      const ptx::Variable &variable = kernel_.variables[operand.index];
-      if (variable.space != ptx::Space::kShared)
-        return fail("ptx.unsupported-variable", "the machine has no variables but in shared memory: " + variable.name);
-      const uint32_t offset = shared_offsets_[operand.index] + static_cast<uint32_t>(operand.value);
-      const auto [found, is_new] = shared_.try_emplace({offset, is_wide}, 0);
-      if (is_new) {
-        found->second = allot(is_wide ? 64 : 32);
-        program_.shared_addresses.push_back({found->second, is_wide, offset});
-      }
-      push(found->second);
-      return true;
+      return variable(operand, is_wide);
     }
     case Kind::kSink: push(sink_); return true;
     default: return fail("ptx.operand", "an operand of this kind does not stand here");
   }
 }
 
+bool Decoder::is_wide_base(const Operand &base) const {
+  if (base.kind == Kind::kRegister) return kernel_.registers[base.index].width == ptx::Width::k64;
+  return base.kind == Kind::kVariable && base.index < kernel_.variables.size() && kernel_.variables[base.index].space != ptx::Space::kShared;
+}
+
 bool Decoder::address(const Operand &operand, char width) {
   if (operand.kind != Kind::kAddress || operand.parts.empty()) return fail("ptx.operand", "an address in brackets is missing");
   const Operand &base = operand.parts[0];
-  const bool is_wide = base.kind == Kind::kRegister ? kernel_.registers[base.index].width == ptx::Width::k64 : false;
+  const bool is_wide = is_wide_base(base);
   if (!scalar(base, is_wide ? 'l' : 'w')) return false;
   if (is_wide) program_.pool.back() |= kWide;
   push(static_cast<uint32_t>(static_cast<int32_t>(operand.value)));
@@ -329,7 +352,7 @@ DecodeError Decoder::run() {
   program_ = {};
   program_.kernel = &kernel_;
   place_registers();
-  if (!place_variables()) return error_;
+  if (!place_variables() || !place_thread_variables()) return error_;
   for (uint32_t i = 0; i < kernel_.instructions.size(); ++i)
     if (!decode_instruction(i)) return error_;
   track_wgmma_registers();
@@ -348,6 +371,8 @@ DecodeError Decoder::run() {
 
 }  // namespace
 
-DecodeError decode(const ptx::Kernel &kernel, Program &program) { return Decoder(kernel, program).run(); }
+DecodeError decode(const ptx::Kernel &kernel, Program &program, std::span<const uint64_t> module_addresses) {
+  return Decoder(kernel, program, module_addresses).run();
+}
 
 }  // namespace warpwright::emulator

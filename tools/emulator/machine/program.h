@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,6 +78,12 @@ struct SpecialRegister {
   bool is_wide = false;
 };
 
+/// A register that holds the address of a thread's own variable: in the local window, and no two threads have the same.
+struct ThreadAddress {
+  uint32_t place = 0;
+  uint32_t offset = 0;
+};
+
 /// A register that holds the address of a variable in shared memory: one of the CTA's window, known at launch.
 struct SharedAddress {
   uint32_t place = 0;
@@ -92,6 +99,10 @@ struct Program {
   std::vector<Constant> constants;
   std::vector<SpecialRegister> specials;
   std::vector<SharedAddress> shared_addresses;
+  std::vector<ThreadAddress> thread_addresses;
+  uint32_t thread_bytes = 0;  ///< of .local variables and of parameters of calls
+  /// Between the addresses of two lanes, with a gap in which nothing lies.
+  uint32_t thread_stride() const { return thread_bytes + 512; }
   std::map<uint32_t, std::string> wgmma_registers;  ///< accumulators and fragments of A: names by place
   std::vector<uint32_t> tracked;                    ///< of all instructions
   uint32_t static_shared_bytes = 0;   ///< with what is reserved before it; dynamic shared memory follows
@@ -109,8 +120,10 @@ struct DecodeError {
   ptx::Place place;
 };
 
-/// Errors    ptx.unknown-instruction, ptx.operand, ptx.operand-width, ptx.unknown-register, ptx.unsupported-variable.
-DecodeError decode(const ptx::Kernel &kernel, Program &program);
+/// `module_addresses`: of Module::variables, 0 where there is none.
+/// Errors    ptx.unknown-instruction, ptx.operand, ptx.operand-width, ptx.unknown-register, ptx.unsupported-variable,
+///           ptx.local-size, ptx.shared-size.
+DecodeError decode(const ptx::Kernel &kernel, Program &program, std::span<const uint64_t> module_addresses);
 
 /// The forms of an opcode, which differ in their operands; empty when the machine has none.
 const std::vector<const Form *> &find_forms(std::string_view opcode);

@@ -2,6 +2,8 @@
 // Values of special registers.
 #include "tools/emulator/machine/special_registers.h"
 
+#include "tools/emulator/machine/forms.h"
+
 #include <algorithm>
 #include <iterator>
 
@@ -84,6 +86,8 @@ void set_initial_registers(const LaunchState &state, const Cta &cta, Warp &warp)
     for (const Constant &constant : state.program.constants) fill(warp, constant.place, constant.is_wide, lane, constant.value);
     for (const SpecialRegister &special : state.program.specials)
       fill(warp, special.place, special.is_wide, lane, find(special.name)->value({state, cta, warp.index * 32 + lane}));
+    for (const ThreadAddress &address : state.program.thread_addresses)
+      fill(warp, address.place, true, lane, kLocalWindow | (uint64_t{lane} * state.program.thread_stride() + address.offset));
     for (const SharedAddress &address : state.program.shared_addresses)
       fill(warp, address.place, address.is_wide, lane, cta.shared_base() + address.offset);
   }

@@ -105,8 +105,11 @@ struct Kernel {
   uint64_t parameter_bytes = 0;
   std::vector<Register> registers;
   std::vector<std::string> specials;   ///< "%tid.x", each once
-  std::vector<Variable> variables;     ///< the module's that its body names, in the module's order, then the body's own
+  /// The module's that its body names, in the module's order, then the body's own. A body's .global and .const variables are
+  /// the module's, under the names of both.
+  std::vector<Variable> variables;
   std::vector<Instruction> instructions;
+  uint32_t entry = 0;                  ///< where a kernel begins: after functions, where link() has put them before it
   std::vector<std::vector<uint32_t>> label_lists;  ///< of .branchtargets: indices into `instructions`
   Dim3 max_threads{0};                 ///< .maxntid; 0 in x where absent
   Dim3 required_threads{0};            ///< .reqntid; 0 in x where absent

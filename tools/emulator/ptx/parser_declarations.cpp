@@ -220,9 +220,11 @@ Variable Parser::read_declarator(const DeclarationHead &head, Token *name) {
 }
 
 void Parser::declare_variable(Variable variable, const Token &name) {
-  std::vector<Variable> &into = body_ == nullptr ? module_.variables : body_->variables;
-  declare(name, {body_ == nullptr ? Symbol::Kind::kModuleVariable : Symbol::Kind::kBodyVariable,
-                 static_cast<uint32_t>(into.size())});
+  // One for all threads lives as long as the module, wherever it is declared.
+  const bool is_modules = body_ == nullptr || variable.space == Space::kGlobal || variable.space == Space::kConst;
+  if (is_modules && body_ != nullptr) variable.name = body_->name + "." + variable.name;
+  std::vector<Variable> &into = is_modules ? module_.variables : body_->variables;
+  declare(name, {is_modules ? Symbol::Kind::kModuleVariable : Symbol::Kind::kBodyVariable, static_cast<uint32_t>(into.size())});
   into.push_back(std::move(variable));
 }
 
