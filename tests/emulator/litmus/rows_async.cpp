@@ -29,6 +29,9 @@ std::span<const LitmusRow> async_rows() {
        "st.shared.v4.b32 [%r10], {%r1, %r1, %r1, %r1};\nfence.proxy.async;\n" + init("1") + kPeer + kMeet + kStore + wait("WAIT", "0") +
            "fence.proxy.async.shared::cta; //R\n@!%p2 cp.async.bulk.global.shared::cta.bulk_group [%d1], [%r10], 16;\n"
            "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n" + kMeet, 32, 2},
+      {"a fence for one direction makes stores visible to copies", "order.no-proxy-fence",
+       "st.shared.v4.b32 [%r10], {%r1, %r1, %r1, %r1};\nfence.proxy.async::generic.release.sync_restrict::shared::cta.cluster; //R\n"
+       "@!%p2 cp.async.bulk.global.shared::cta.bulk_group [%d1], [%r10], 16;\ncp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n", 32},
       {"the mbarrier of st.async lies beside its destination", "tma.barrier-cta",
        init("1") + kPeer + kMeet + "mov.u32 %r7, %r11; //B\n" + kStore + wait("WAIT", "0") + kMeet, 32, 2},
       {"a sum of red.async is read after its mbarrier's phase", "race.shared",

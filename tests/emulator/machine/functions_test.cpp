@@ -224,5 +224,9 @@ TEST_CASE("calls: misuse") {
   CHECK(first_slug(".func f(.param .b32 x) { .reg .b32 %r<2>; ld.param.b32 %r1, [x+4096]; ret; }\n", simple + "call f, (param0);\nret;") ==
         "memory.out-of-bounds");
   CHECK(first_slug(".func f(.param .b32 x) { ret; }\n", simple + "bra NEXT;\nNEXT:\ncall f, (param0);\nret;") == "ptx.unsupported-call");
+  std::string chain = ".func f0() { ret; }\n";
+  for (int i = 1; i <= 300; ++i) chain += ".func f" + std::to_string(i) + "() { call f" + std::to_string(i - 1) + "; ret; }\n";
+  CHECK(first_slug(chain, "call f200;\nret;") == "");
+  CHECK(first_slug(chain, "call f300;\nret;") == "ptx.unsupported-call");
   CHECK(first_slug(".func f() { trap; }\n", "call f;\nret;") == "kernel.trap");
 }

@@ -259,9 +259,15 @@ const std::vector<Form> &rows() {
     }
     for (const std::string space : {"", ".shared::cta", ".shared::cluster"}) add("fence.proxy.async" + space, "", fence<&race::Detector::fence_async_proxy>);
     add("fence.mbarrier_init.release.cluster", "", fence<&race::Detector::fence_mbarrier_init>);
-    for (const std::string word : {"fence.acq_rel", "fence.sc"})
+    for (const std::string word : {"fence.acq_rel", "fence.sc", "fence.acquire", "fence.release", "fence"})
       for (const std::string scope : {".cta", ".cluster", ".gpu", ".sys"}) add(word + scope, "", fence<&race::Detector::fence_memory>);
+    for (const std::string word : {"fence.release.sync_restrict::shared::cta.cluster", "fence.acquire.sync_restrict::shared::cluster.cluster"})
+      add(word, "", fence<&race::Detector::fence_memory>);
     for (const std::string word : {"membar.cta", "membar.gl", "membar.sys"}) add(word, "", fence<&race::Detector::fence_memory>);
+    // One direction, from the generic proxy to the asynchronous one: the writer's side, or the issuer's. Either counts; the
+    // CUDA C++ Programming Guide 13.0, "Cluster Launch Control", has the issuer's alone after an mbarrier.init.
+    for (const std::string side : {"release.sync_restrict::shared::cta.cluster", "acquire.sync_restrict::shared::cluster.cluster"})
+      add("fence.proxy.async::generic." + side, "", fence<&race::Detector::fence_async_proxy>);
     // Global memory is not looked at.
     add("fence.proxy.async.global", "", nothing);
     return forms;

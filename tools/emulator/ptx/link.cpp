@@ -11,6 +11,9 @@ namespace {
 
 using Kind = Operand::Kind;
 
+/// Functions that call each other in a row; so that no text takes all of the stack.
+constexpr size_t kMostDepth = 256;
+
 bool is_call(const Instruction &instruction) { return instruction.opcode == "call" || instruction.opcode == "call.uni"; }
 bool is_return(const Instruction &instruction) { return instruction.opcode == "ret" || instruction.opcode == "ret.uni"; }
 
@@ -40,7 +43,7 @@ class Linker {
     error_ = {slug, std::move(text), place};
     return false;
   }
-  bool visit(const Kernel &body);
+  bool visit(const Kernel &body, size_t depth);
   bool parse(const Instruction &instruction, Call *call);
   bool check_blocks(const Kernel &body);
   void add_body(const Kernel &source, bool is_function);
@@ -130,7 +133,7 @@ bool Linker::check_blocks(const Kernel &body) {
 }
 
 /// Callees before their callers.
-bool Linker::visit(const Kernel &body) {
+bool Linker::visit(const Kernel &body, size_t depth) {
   if (!check_blocks(body)) return false;
   for (const Instruction &instruction : body.instructions) {
     if (!is_call(instruction)) continue;
@@ -141,7 +144,8 @@ bool Linker::visit(const Kernel &body) {
     if (!is_new && state->second == State::kOpen)
       return fail("ptx.unsupported-call", "function " + module_.functions[function].name + " calls itself", instruction.place);
     if (!is_new) continue;
-    if (!visit(module_.functions[function])) return false;
+    if (depth == kMostDepth) return fail("ptx.unsupported-call", "calls are nested too deeply", instruction.place);
+    if (!visit(module_.functions[function], depth + 1)) return false;
     states_[function] = State::kDone;
     order_.push_back(function);
   }
@@ -268,7 +272,7 @@ bool Linker::emit(const Body &body) {
 
 Linked Linker::run() {
   if (std::none_of(kernel_.instructions.begin(), kernel_.instructions.end(), is_call)) return {};
-  if (!visit(kernel_)) return {std::nullopt, error_};
+  if (!visit(kernel_, 0)) return {std::nullopt, error_};
   out_ = kernel_;
   out_.registers.clear(), out_.specials.clear(), out_.variables.clear(), out_.instructions.clear(), out_.label_lists.clear();
   for (const uint32_t function : order_) {
