@@ -22,7 +22,7 @@ EMULATOR = "tools/emulator"
 FINDING = re.compile(r'"((?:async|barrier|bulk|cluster|descriptor|kernel|launch|mbarrier|memory|mma|order|ptx|race|run|tcgen05|tma|tmem|'
                      r'warp|wgmma)\.[a-z0-9]+(?:-[a-z0-9]+)*)"')
 INSTRUCTIONS = {"barrier.arrive", "barrier.sync", "mbarrier.arrive", "mbarrier.init", "mbarrier.inval", "tcgen05.alloc",
-                "tcgen05.commit", "tcgen05.cp", "tcgen05.dealloc", "tcgen05.mma", "tcgen05.shift", "wgmma.fence"}
+                "tcgen05.commit", "tcgen05.cp", "tcgen05.dealloc", "tcgen05.fence", "tcgen05.ld", "tcgen05.mma", "tcgen05.shift", "wgmma.fence"}
 README = "tools/emulator/README.md"
 
 
