@@ -240,11 +240,12 @@ template <bool kCounts> uint32_t Cluster::run_group_as(Cta &cta, Warp &warp, siz
     }
     if (op.num_tracked) touch_wgmma_registers(x, op);
     const size_t num_groups = warp.groups.size();
-    if (tracing) tracing->before(x, op);
+    const bool is_traced = tracing && tracing->watches(op);
+    if (is_traced) tracing->before(x, op);
     Step step;
     if constexpr (kCounts) step = profiler->step(x, op, statistics.warp_instructions + executed);
     else step = op.handler(x, op);
-    if (tracing) tracing->after(x, op, step);
+    if (is_traced) tracing->after(x, op, step);
     if (step == Step::kNext) {
       if (++group.pc == meeting) break;
     } else if (step == Step::kYield) {

@@ -113,7 +113,7 @@ void Tracer::before(Execution &x, const Op &op) {
   const Row &row = plan_.rows[op.index];
   events_.clear();
   // A thread arrives at a barrier of its CTA once, and may stand at the instruction again.
-  if (!row.is_traced || (row.kind == Kind::kSync && x.group.has_arrived)) return;
+  if (row.kind == Kind::kSync && x.group.has_arrived) return;
   x.each_lane([&](uint32_t lane) {
     TraceEvent event;
     event.kind = row.kind;

@@ -31,7 +31,8 @@ class Tracer {
  public:
   Tracer(const TracePlan &plan, const Trace &trace, Cluster &cluster) : plan_(plan), trace_(trace), cluster_(cluster) {}
 
-  /// Around an instruction: its operands are read before it, and told after it where it is done.
+  bool watches(const Op &op) const { return plan_.rows[op.index].is_traced; }
+  /// Around an instruction that it watches: its operands are read before it, and told after it where it is done.
   void before(Execution &x, const Op &op);
   void after(Execution &x, const Op &op, Step step);
   /// The cluster has ended, or does not go on.
