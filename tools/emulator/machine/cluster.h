@@ -195,6 +195,9 @@ class Cluster {
   }
   static uint64_t key_of_mbarrier(const Cta &cta, uint32_t offset) { return race::Detector::mbarrier(cta.rank, offset); }
 
+  /// The allocation that an instruction touched last, or one of those that share its place.
+  GlobalMemory::Region &recent_region(uint32_t pc);
+
   void add_finding(const Cta &cta, const Warp &warp, uint32_t lane, uint32_t pc, std::string slug, std::string text);
   void add_finding(std::string slug, std::string text, std::string where);
   std::string name_of_shared(uint32_t offset) const;
@@ -233,7 +236,17 @@ class Cluster {
   bool holds_async_ = false;
   uint64_t counted_ = 0;               ///< instructions that the launch's sum has
   uint64_t instructions_at_async_ = 0; ///< when asynchronous work last went on
+  std::array<GlobalMemory::Region, 16> recent_regions_{};
+  uint64_t releases_at_recent_ = 0;    ///< of global memory, when the regions were found
 };
+
+inline GlobalMemory::Region &Cluster::recent_region(uint32_t pc) {
+  if (const uint64_t releases = state.memory.num_releases(); releases != releases_at_recent_) {
+    recent_regions_ = {};
+    releases_at_recent_ = releases;
+  }
+  return recent_regions_[pc % recent_regions_.size()];
+}
 
 /// Lanes that stand at one instruction become one group.
 void merge_groups(Warp &warp);

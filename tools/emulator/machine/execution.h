@@ -10,6 +10,12 @@
 namespace warpwright::emulator {
 
 inline constexpr uint32_t kAllLanes = ~0u;
+/// The bit of each lane: a loop over lanes that takes it from here needs no shift by the lane.
+inline constexpr std::array<uint32_t, 32> kLaneBits = [] {
+  std::array<uint32_t, 32> bits{};
+  for (uint32_t lane = 0; lane < 32; ++lane) bits[lane] = 1u << lane;
+  return bits;
+}();
 
 struct Execution {
   Cluster &cluster;

@@ -86,22 +86,38 @@ template <bool kHasState, bool kArrives, bool kExpects, race::Semantics kSemanti
   return step;
 }
 
+/// The lanes that take part have one value.
+template <class T> bool is_same(const T *lanes, uint32_t mask) {
+  const T first = lanes[__builtin_ctz(mask)];
+  T differs = 0;
+  if (mask == kAllLanes)
+    for (uint32_t i = 0; i < 32; ++i) differs |= lanes[i] ^ first;
+  else
+    for (uint32_t left = mask; left; left &= left - 1) differs |= lanes[__builtin_ctz(left)] ^ first;
+  return differs == 0;
+}
+
 /// `>p, [bar], parity or state, ?hint`. A try_wait parks until the phase completes; a test_wait answers at once.
 template <bool kIsParity, bool kMayPark, race::Semantics kSemantics> Step wait(Execution &x, const Op &op) {
   const uint32_t lane = x.first_lane();
   Cta *cta = nullptr;
   uint32_t offset = 0;
   uint32_t complete = 0;
-  bool failed = false, is_uniform = true;
+  bool failed = false;
   const uint64_t first_address = address_in_lane(x, op, 1, lane);
-  x.each_lane([&](uint32_t i) {
+  const uint32_t place = op.operands[1];
+  const bool is_uniform = place & kWide ? is_same(x.lanes<uint64_t>(place & ~kWide), x.mask) : is_same(x.lanes<uint32_t>(place), x.mask);
+  const bool is_one_question = is_uniform && (kIsParity ? is_same(x.lanes<uint32_t>(op.operands[3]), x.mask)
+                                                        : is_same(x.lanes<uint64_t>(op.operands[3]), x.mask));
+  // Nearly always all lanes ask the same, and one asks for all.
+  for (uint32_t left = is_one_question ? 1u << lane : x.mask; left; left &= left - 1) {
+    const auto i = static_cast<uint32_t>(__builtin_ctz(left));
     const uint64_t address = address_in_lane(x, op, 1, i);
-    is_uniform &= address == first_address;
     const Mbarrier *barrier = find_barrier(x, address, &offset, &cta);
     if (barrier && (i == lane || address != first_address)) use_mbarrier(x, *cta, offset, false);
     if (!barrier) {
       failed = true;
-      return;
+      continue;
     }
     if (cta != &x.cta && !failed) {
       x.note("mbarrier.remote-wait", "waits on an mbarrier of another CTA");
@@ -112,8 +128,9 @@ template <bool kIsParity, bool kMayPark, race::Semantics kSemantics> Step wait(E
     complete |= uint32_t{holds} << i;
     if (holds && x.cluster.races && (i == lane || address != first_address))
       x.cluster.races->acquire(x.actor().warp, Cluster::key_of_mbarrier(*cta, offset), kSemantics);
-  });
+  }
   if (failed) return Step::kFault;
+  if (is_one_question && complete) complete = x.mask;
   // A try_wait may return false before the phase completes. Here the first one does, so that code which takes its return
   // for the completion is seen; one that asks again waits.
   const bool asks_again = x.group.refused_at == x.op->index;

@@ -124,12 +124,13 @@ Step three_way_logic(Execution &x, const Op &op) {
   const auto *a = x.lanes<uint32_t>(op.operands[1]);
   const auto *b = x.lanes<uint32_t>(op.operands[2]);
   const auto *c = x.lanes<uint32_t>(op.operands[3]);
-  const uint32_t table = op.operands[4];
+  std::array<uint32_t, 8> rows;
+  for (uint32_t row = 0; row < 8; ++row) rows[row] = op.operands[4] >> row & 1 ? ~0u : 0;
+  const auto pick = [](uint32_t bits, uint32_t where_set, uint32_t where_clear) { return where_clear ^ (bits & (where_set ^ where_clear)); };
   x.each_lane([&](uint32_t i) {
-    uint32_t out = 0;
-    for (uint32_t row = 0; row < 8; ++row)
-      if (table >> row & 1) out |= (row & 4 ? a[i] : ~a[i]) & (row & 2 ? b[i] : ~b[i]) & (row & 1 ? c[i] : ~c[i]);
-    d[i] = out;
+    const uint32_t set = pick(b[i], pick(c[i], rows[7], rows[6]), pick(c[i], rows[5], rows[4]));
+    const uint32_t clear = pick(b[i], pick(c[i], rows[3], rows[2]), pick(c[i], rows[1], rows[0]));
+    d[i] = pick(a[i], set, clear);
   });
   return Step::kNext;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads, stores, atomics and addresses. PTX ISA 9.0, "Data Movement and Conversion Instructions".
+#include "tools/emulator/machine/access.h"
 #include "tools/emulator/machine/form_rows.h"
 #include "tools/emulator/machine/lanewise.h"
 #include "tools/emulator/machine/small_floats.h"
@@ -7,8 +8,6 @@
 namespace warpwright::emulator {
 
 namespace {
-
-enum class Place : uint8_t { kGlobal, kShared, kParam, kGeneric };
 
 std::string hex(uint64_t value) {
   char text[24];
@@ -49,8 +48,60 @@ uint8_t *view(Execution &x, Place place, uint64_t address, uint32_t bytes, bool 
   return cta->shared.data() + offset;
 }
 
+/// A signed value fills the register that it goes to.
+template <class T> LaneOf<T> extended(T value) {
+  return std::is_signed_v<T> ? static_cast<LaneOf<T>>(static_cast<int64_t>(value)) : static_cast<LaneOf<T>>(value);
+}
+
+/// Lanes' vectors of four words, four lanes at a time: by lane in memory, by register in the warp.
+using Words = uint32_t __attribute__((vector_size(16)));
+
+/// Rows become columns.
+void transpose(std::array<Words, 4> &rows) {
+  const Words low01 = __builtin_shufflevector(rows[0], rows[1], 0, 4, 1, 5), high01 = __builtin_shufflevector(rows[0], rows[1], 2, 6, 3, 7);
+  const Words low23 = __builtin_shufflevector(rows[2], rows[3], 0, 4, 1, 5), high23 = __builtin_shufflevector(rows[2], rows[3], 2, 6, 3, 7);
+  rows = {__builtin_shufflevector(low01, low23, 0, 1, 4, 5), __builtin_shufflevector(low01, low23, 2, 3, 6, 7),
+          __builtin_shufflevector(high01, high23, 0, 1, 4, 5), __builtin_shufflevector(high01, high23, 2, 3, 6, 7)};
+}
+
+void load_vectors(Execution &x, const uint32_t *registers, const WarpAccess &access) {
+  for (uint32_t lane = 0; lane < 32; lane += 4) {
+    std::array<Words, 4> rows;
+    for (uint32_t i = 0; i < 4; ++i) std::memcpy(&rows[i], access.region + access.offsets[lane + i], sizeof(Words));
+    transpose(rows);
+    for (uint32_t n = 0; n < 4; ++n) std::memcpy(x.lanes<uint32_t>(registers[n]) + lane, &rows[n], sizeof(Words));
+  }
+}
+
+void store_vectors(Execution &x, const uint32_t *registers, const WarpAccess &access) {
+  for (uint32_t lane = 0; lane < 32; lane += 4) {
+    std::array<Words, 4> rows;
+    for (uint32_t n = 0; n < 4; ++n) std::memcpy(&rows[n], x.lanes<uint32_t>(registers[n]) + lane, sizeof(Words));
+    transpose(rows);
+    for (uint32_t i = 0; i < 4; ++i) std::memcpy(access.region + access.offsets[lane + i], &rows[i], sizeof(Words));
+  }
+}
+
 /// Elements of T, kCount of them side by side.
 template <class T, uint32_t kCount, Place kPlace> Step load(Execution &x, const Op &op) {
+  WarpAccess access;
+  if (access.resolve(x, op, kCount, kPlace, sizeof(T) * kCount, false)) {
+    if (sizeof(T) == 4 && kCount == 4 && x.mask == kAllLanes) return load_vectors(x, op.operands, access), Step::kNext;
+    for (uint32_t n = 0; n < kCount; ++n) {
+      auto *d = x.lanes<LaneOf<T>>(op.operands[n]);
+      const uint8_t *const region = access.region + n * sizeof(T);
+      if (kCount == 1 && sizeof(T) == sizeof(*d) && access.is_dense(sizeof(T))) {
+        std::memcpy(d, region + access.offsets[0], 32 * sizeof(T));
+      } else {
+        x.each_lane([&, region](uint32_t i) {
+          T value;
+          std::memcpy(&value, region + access.offsets[i], sizeof(T));
+          d[i] = extended(value);
+        });
+      }
+    }
+    return Step::kNext;
+  }
   bool failed = false;
   x.each_lane([&](uint32_t i) {
     if (failed) return;
@@ -63,15 +114,31 @@ template <class T, uint32_t kCount, Place kPlace> Step load(Execution &x, const 
     for (uint32_t n = 0; n < kCount; ++n) {
       T value;
       std::memcpy(&value, data + n * sizeof(T), sizeof(T));
-      // A signed value fills the register that it goes to.
-      using Lane = LaneOf<T>;
-      x.lanes<Lane>(op.operands[n])[i] = std::is_signed_v<T> ? static_cast<Lane>(static_cast<int64_t>(value)) : static_cast<Lane>(value);
+      x.lanes<LaneOf<T>>(op.operands[n])[i] = extended(value);
     }
   });
   return failed ? Step::kFault : Step::kNext;
 }
 
 template <class T, uint32_t kCount, Place kPlace> Step store(Execution &x, const Op &op) {
+  constexpr Step kDone = kPlace == Place::kShared ? Step::kNext : Step::kYield;
+  WarpAccess access;
+  if (access.resolve(x, op, 0, kPlace, sizeof(T) * kCount, true)) {
+    if (sizeof(T) == 4 && kCount == 4 && x.mask == kAllLanes) return store_vectors(x, op.operands + 2, access), kDone;
+    for (uint32_t n = 0; n < kCount; ++n) {
+      const auto *a = x.lanes<LaneOf<T>>(op.operands[2 + n]);
+      uint8_t *const region = access.region + n * sizeof(T);
+      if (kCount == 1 && sizeof(T) == sizeof(*a) && access.is_dense(sizeof(T))) {
+        std::memcpy(region + access.offsets[0], a, 32 * sizeof(T));
+      } else {
+        x.each_lane([&, region](uint32_t i) {
+          const T value = static_cast<T>(a[i]);
+          std::memcpy(region + access.offsets[i], &value, sizeof(T));
+        });
+      }
+    }
+    return kDone;
+  }
   bool failed = false;
   x.each_lane([&](uint32_t i) {
     if (failed) return;
@@ -85,8 +152,7 @@ template <class T, uint32_t kCount, Place kPlace> Step store(Execution &x, const
       std::memcpy(data + n * sizeof(T), &value, sizeof(T));
     }
   });
-  if (failed) return Step::kFault;
-  return kPlace == Place::kShared ? Step::kNext : Step::kYield;
+  return failed ? Step::kFault : kDone;
 }
 
 /// atom and red; an atom's old value goes to operand 0, a red has none.

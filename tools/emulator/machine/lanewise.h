@@ -61,7 +61,15 @@ template <class T, auto F> Step shift(Execution &x, const Op &op) {
   auto *d = x.lanes<LaneOf<T>>(op.operands[0]);
   const auto *a = x.lanes<LaneOf<T>>(op.operands[1]);
   const auto *b = x.lanes<uint32_t>(op.operands[2]);
-  x.each_lane([&](uint32_t i) { d[i] = to_lane<T>(static_cast<T>(F(from_lane<T>(a[i]), b[i]))); });
+  uint32_t differs = ~x.mask;
+  for (uint32_t i = 0; i < 32; ++i) differs |= b[i] ^ b[0];
+  if (differs) {
+    x.each_lane([&](uint32_t i) { d[i] = to_lane<T>(static_cast<T>(F(from_lane<T>(a[i]), b[i]))); });
+  } else {
+    // One count for all, as nearly always: then lanes are shifted together.
+    const uint32_t count = b[0];
+    for (uint32_t i = 0; i < 32; ++i) d[i] = to_lane<T>(static_cast<T>(F(from_lane<T>(a[i]), count)));
+  }
   return Step::kNext;
 }
 
@@ -96,7 +104,7 @@ template <class T, auto F> Step compare(Execution &x, const Op &op) {
   const auto *a = x.lanes<LaneOf<T>>(op.operands[2]);
   const auto *b = x.lanes<LaneOf<T>>(op.operands[3]);
   uint32_t holds = 0;
-  x.each_lane([&](uint32_t i) { holds |= uint32_t{F(from_lane<T>(a[i]), from_lane<T>(b[i]))} << i; });
+  x.each_lane([&](uint32_t i) { holds |= -uint32_t{F(from_lane<T>(a[i]), from_lane<T>(b[i]))} & kLaneBits[i]; });
   set_predicate(x, op.operands[0], holds);
   set_predicate(x, op.operands[1], ~holds);
   return Step::kNext;
@@ -114,7 +122,7 @@ template <class T> Step select(Execution &x, const Op &op) {
   const auto *a = x.lanes<LaneOf<T>>(op.operands[1]);
   const auto *b = x.lanes<LaneOf<T>>(op.operands[2]);
   const uint32_t takes_first = lanes_where(x, op.operands[3]);
-  x.each_lane([&](uint32_t i) { d[i] = takes_first >> i & 1 ? a[i] : b[i]; });
+  x.each_lane([&](uint32_t i) { d[i] = takes_first & kLaneBits[i] ? a[i] : b[i]; });
   return Step::kNext;
 }
 

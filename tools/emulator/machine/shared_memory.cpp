@@ -2,7 +2,6 @@
 // Hazards of shared memory.
 #include "tools/emulator/machine/shared_memory.h"
 
-#include <algorithm>
 #include <cstring>
 
 namespace warpwright::emulator {
@@ -15,47 +14,61 @@ Error hazard(const char *slug, const char *what, uint32_t offset) {
 
 }  // namespace
 
-SharedMemory::SharedMemory(uint32_t bytes)
-    : bytes_(bytes, kPoison), is_written_(bytes, 0), granules_((bytes + kGranule - 1) / kGranule) {}
+SharedMemory::SharedMemory(uint32_t bytes) : bytes_(bytes, kPoison), granules_((bytes + kGranule - 1) / kGranule) {}
 
-template <class Function> Error SharedMemory::each_granule(ByteRange range, Function function) {
-  if (range.bytes == 0) return {};
-  const uint32_t last = (range.offset + range.bytes - 1) / kGranule;
+template <class Function> Error SharedMemory::first_hazard(ByteRange range, Function function) {
   Error first;
-  for (uint32_t i = range.offset / kGranule; i <= last; ++i) {
-    Error found = function(granules_[i], i);
+  each_granule(range, [&](uint32_t index, uint16_t mask, uint32_t) {
+    Error found = function(granules_[index], mask, index * kGranule);
     if (found && !first) first = std::move(found);
-  }
+  });
   return first;
 }
 
-bool SharedMemory::touches_barrier(const Granule &granule, uint32_t index, uint32_t offset, uint32_t bytes) const {
-  for (uint32_t half = 0; half < 2; ++half) {
-    const uint32_t begin = index * kGranule + 8 * half;
-    if ((granule.holds_barrier >> half & 1) && offset < begin + 8 && begin < offset + bytes) return true;
+bool SharedMemory::is_written(ByteRange range) const {
+  bool all = true;
+  each_granule(range, [&](uint32_t index, uint16_t mask, uint32_t) { all &= (granules_[index].is_written & mask) == mask; });
+  return all;
+}
+
+bool SharedMemory::reads_quietly(const GranuleParts &parts) const {
+  const Granule *const granules = granules_.data();
+  uint64_t wrong = 0;
+  for (const GranulePart &part : parts) {
+    const uint64_t granule = bits_of(granules[part.index]), wanted = bits_of({0, 0, 0, static_cast<uint16_t>(part.bytes)});
+    wrong |= (granule & bits_of({0, 0xFFFF, 0xFFFF, 0})) | (wanted & ~granule);
   }
-  return false;
+  return wrong == 0;
+}
+
+bool SharedMemory::writes_quietly(const GranuleParts &parts) {
+  Granule *const granules = granules_.data();
+  uint64_t busy = 0;
+  for (const GranulePart &part : parts) {
+    const uint64_t granule = bits_of(granules[part.index]);
+    busy |= granule & bits_of({0xFFFF, 0xFFFF, 0xFFFF, 0});
+    // The whole of it, as it is read the next time: the processor would wait for a part to reach the cache.
+    granules[part.index] = std::bit_cast<Granule>(granule | bits_of({0, 0, 0, static_cast<uint16_t>(part.bytes)}));
+  }
+  return busy == 0;
 }
 
 Error SharedMemory::read(uint32_t offset, uint32_t bytes) {
-  if (Error found = each_granule({offset, bytes}, [&](Granule &granule, uint32_t index) -> Error {
-        if (granule.holds_barrier && touches_barrier(granule, index, offset, bytes))
-          return hazard("memory.barrier-as-data", "reads an mbarrier as data", offset);
+  if (Error found = first_hazard({offset, bytes}, [&](Granule &granule, uint16_t mask, uint32_t) -> Error {
+        if (granule.holds_barrier & mask) return hazard("memory.barrier-as-data", "reads an mbarrier as data", offset);
         if (granule.async_writes)
           return hazard("race.read-while-copied", "reads bytes that an asynchronous copy still writes", offset);
         return {};
       }))
     return found;
-  if (std::memchr(is_written_.data() + offset, 0, bytes))
-    return hazard("memory.uninitialised", "reads bytes that nothing has written", offset);
+  if (!is_written({offset, bytes})) return hazard("memory.uninitialised", "reads bytes that nothing has written", offset);
   return {};
 }
 
 Error SharedMemory::write(uint32_t offset, uint32_t bytes) {
-  std::memset(is_written_.data() + offset, 1, bytes);
-  return each_granule({offset, bytes}, [&](Granule &granule, uint32_t index) -> Error {
-    if (granule.holds_barrier && touches_barrier(granule, index, offset, bytes))
-      return hazard("memory.barrier-as-data", "overwrites an mbarrier", offset);
+  return first_hazard({offset, bytes}, [&](Granule &granule, uint16_t mask, uint32_t) -> Error {
+    granule.is_written |= mask;
+    if (granule.holds_barrier & mask) return hazard("memory.barrier-as-data", "overwrites an mbarrier", offset);
     if (granule.async_writes)
       return hazard("race.write-while-copied", "writes bytes that an asynchronous copy still writes", offset);
     if (granule.async_reads)
@@ -65,7 +78,7 @@ Error SharedMemory::write(uint32_t offset, uint32_t bytes) {
 }
 
 Error SharedMemory::begin_async_read(ByteRange range) {
-  return each_granule(range, [&](Granule &granule, uint32_t) -> Error {
+  return first_hazard(range, [&](Granule &granule, uint16_t, uint32_t) -> Error {
     if (granule.async_reads == UINT16_MAX) return hazard("run.too-many-reads", "has 65,535 readers", range.offset);
     ++granule.async_reads;
     return {};
@@ -73,41 +86,39 @@ Error SharedMemory::begin_async_read(ByteRange range) {
 }
 
 Error SharedMemory::begin_async_write(ByteRange range) {
-  Error found = each_granule(range, [&](Granule &granule, uint32_t index) -> Error {
-    if (granule.async_writes) return hazard("race.copies-overlap", "two asynchronous copies write", index * kGranule);
+  Error found = first_hazard(range, [&](Granule &granule, uint16_t mask, uint32_t at) -> Error {
+    if (granule.async_writes) return hazard("race.copies-overlap", "two asynchronous copies write", at);
     if (granule.async_reads)
-      return hazard("race.copy-while-read", "an asynchronous copy writes bytes that asynchronous work still reads",
-                    index * kGranule);
-    if (granule.holds_barrier && touches_barrier(granule, index, range.offset, range.bytes))
-      return hazard("memory.barrier-as-data", "an asynchronous copy overwrites an mbarrier", index * kGranule);
+      return hazard("race.copy-while-read", "an asynchronous copy writes bytes that asynchronous work still reads", at);
+    if (granule.holds_barrier & mask)
+      return hazard("memory.barrier-as-data", "an asynchronous copy overwrites an mbarrier", at);
     return {};
   });
-  (void)each_granule(range, [](Granule &granule, uint32_t) -> Error {
-    ++granule.async_writes;
-    return {};
-  });
+  each_granule(range, [&](uint32_t index, uint16_t, uint32_t) { ++granules_[index].async_writes; });
   std::memset(bytes_.data() + range.offset, kPoison, range.bytes);
   return found;
 }
 
 Error SharedMemory::check_async_read(ByteRange range) const {
-  if (range.bytes == 0) return {};
-  const uint32_t last = (range.offset + range.bytes - 1) / kGranule;
-  for (uint32_t i = range.offset / kGranule; i <= last; ++i)
-    if (granules_[i].async_writes)
-      return hazard("race.read-while-copied", "asynchronous work reads bytes that a copy still writes", i * kGranule);
-  if (std::memchr(is_written_.data() + range.offset, 0, range.bytes))
+  Error found;
+  each_granule(range, [&](uint32_t index, uint16_t, uint32_t) {
+    if (granules_[index].async_writes && !found)
+      found = hazard("race.read-while-copied", "asynchronous work reads bytes that a copy still writes", index * kGranule);
+  });
+  if (!found && !is_written(range))
     return hazard("memory.uninitialised", "asynchronous work reads bytes that nothing has written", range.offset);
-  return {};
+  return found;
 }
 
 void SharedMemory::end_async_read(ByteRange range) {
-  (void)each_granule(range, [](Granule &granule, uint32_t) -> Error { return --granule.async_reads, Error{}; });
+  each_granule(range, [&](uint32_t index, uint16_t, uint32_t) { --granules_[index].async_reads; });
 }
 
 void SharedMemory::end_async_write(ByteRange range) {
-  (void)each_granule(range, [](Granule &granule, uint32_t) -> Error { return --granule.async_writes, Error{}; });
-  std::memset(is_written_.data() + range.offset, 1, range.bytes);
+  each_granule(range, [&](uint32_t index, uint16_t mask, uint32_t) {
+    --granules_[index].async_writes;
+    granules_[index].is_written |= mask;
+  });
 }
 
 Mbarrier *SharedMemory::barrier(uint32_t offset) {
@@ -121,7 +132,7 @@ Error SharedMemory::init_barrier(uint32_t offset, uint32_t count) {
   if (count == 0 || count > Mbarrier::kMaxCount)
     return hazard("mbarrier.count", "an mbarrier counts 1 to 1,048,575 arrivals", offset);
   barrier.init(count);
-  granules_[offset / kGranule].holds_barrier |= static_cast<uint8_t>(1u << (offset / 8 % 2));
+  granules_[offset / kGranule].holds_barrier |= static_cast<uint16_t>(0xFF << (offset % kGranule));
   return {};
 }
 
@@ -129,7 +140,7 @@ Error SharedMemory::invalidate_barrier(uint32_t offset) {
   Mbarrier *found = barrier(offset);
   if (!found) return hazard("mbarrier.not-initialised", "invalidates what is no mbarrier", offset);
   found->is_valid = false;
-  granules_[offset / kGranule].holds_barrier &= static_cast<uint8_t>(~(1u << (offset / 8 % 2)));
+  granules_[offset / kGranule].holds_barrier &= static_cast<uint16_t>(~(0xFF << (offset % kGranule)));
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include "tools/emulator/memory/error.h"
 #include "tools/emulator/memory/memory.h"
 
+#include <bit>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -28,6 +29,10 @@ class SharedMemory {
   /// Checks an ordinary access, and notes it. Requires contains().
   Error read(uint32_t offset, uint32_t bytes);
   Error write(uint32_t offset, uint32_t bytes);
+  /// The same of accesses that can have no hazard: neither asynchronous work nor an mbarrier is near, and what is read was
+  /// written. False: read() or write() decides.
+  bool reads_quietly(const GranuleParts &parts) const;
+  bool writes_quietly(const GranuleParts &parts);
 
   /// An asynchronous read or write begins: the bytes are in use until it ends. A write poisons them.
   Error begin_async_read(ByteRange range);
@@ -47,15 +52,17 @@ class SharedMemory {
   struct Granule {
     uint16_t async_reads = 0;
     uint16_t async_writes = 0;
-    uint8_t holds_barrier = 0;  ///< a bit for each 8 bytes
+    uint16_t holds_barrier = 0;  ///< a bit for each byte of one
+    uint16_t is_written = 0;     ///< a bit for each byte
   };
+  /// A granule as one number, so that all of it is compared at once.
+  static uint64_t bits_of(Granule granule) { return std::bit_cast<uint64_t>(granule); }
 
-  /// Calls it for every granule of the range; the first hazard is the answer.
-  template <class Function> Error each_granule(ByteRange range, Function function);
-  bool touches_barrier(const Granule &granule, uint32_t index, uint32_t offset, uint32_t bytes) const;
+  /// Calls it for every granule of the range, with the mask of its bytes; the first hazard is the answer.
+  template <class Function> Error first_hazard(ByteRange range, Function function);
+  bool is_written(ByteRange range) const;
 
   std::vector<uint8_t> bytes_;
-  std::vector<uint8_t> is_written_;
   std::vector<Granule> granules_;
   std::map<uint32_t, Mbarrier> barriers_;
 };

@@ -51,17 +51,21 @@ uint64_t GlobalMemory::allocate(uint64_t bytes) {
 
 bool GlobalMemory::release(uint64_t address) {
   const std::unique_lock lock(mutex_);
+  num_releases_.fetch_add(1, std::memory_order_release);
   return allocations_.erase(address) != 0;
 }
 
-uint8_t *GlobalMemory::resolve(uint64_t address, uint64_t bytes) const {
+GlobalMemory::Region GlobalMemory::find(uint64_t address) const {
   const std::shared_lock lock(mutex_);
-  auto next = allocations_.upper_bound(address);
-  if (next == allocations_.begin()) return nullptr;
+  const auto next = allocations_.upper_bound(address);
+  if (next == allocations_.begin()) return {};
   const auto &[start, allocation] = *std::prev(next);
-  const uint64_t offset = address - start;
-  if (offset > allocation.bytes || bytes > allocation.bytes - offset) return nullptr;
-  return allocation.data.get() + offset;
+  return {start, allocation.bytes, allocation.data.get()};
+}
+
+uint8_t *GlobalMemory::resolve(uint64_t address, uint64_t bytes) const {
+  const Region region = find(address);
+  return region.contains(address, bytes) ? region.data + (address - region.base) : nullptr;
 }
 
 std::string GlobalMemory::describe(uint64_t address) const {

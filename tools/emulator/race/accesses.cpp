@@ -80,6 +80,18 @@ Error Detector::touch(Actor who, uint32_t cta, ByteRange range, bool is_write, K
                       {own_epoch(who.warp), who.pc, 0, static_cast<uint16_t>(who.warp), 0, kind, is_write});
 }
 
+bool Detector::touch_quietly(Actor who, const GranuleParts &parts, bool is_write) {
+  const WarpOrder &order = warps_[who.warp];
+  SharedShadow &shadow = shared_[who.warp / warps_per_cta_];
+  Access now{{order.agent, order.known.seen.of(order.agent)}, who.pc, 0, static_cast<uint16_t>(who.warp), 0, Kind::kGeneric, is_write};
+  for (const GranulePart &part : parts) {
+    now.bytes = static_cast<uint16_t>(part.bytes);
+    if (!shadow.cell(part.index).touch_quietly(now, [&](const Access &earlier) { return judge_shared(order, earlier, now) != nullptr; }))
+      return false;
+  }
+  return true;
+}
+
 Error Detector::touch_async(Actor who, uint32_t cta, std::span<const ByteRange> ranges, bool is_write, Epoch epoch,
                             Kind kind) {
   Error first;

@@ -84,6 +84,9 @@ class Detector {
 
   // Shared memory.
   Error touch(Actor who, uint32_t cta, ByteRange range, bool is_write, Kind kind = Kind::kGeneric);
+  /// touch() of the warp's own CTA by an ordinary access without conflicts. False: touch() decides; what has been noted may be
+  /// noted again.
+  bool touch_quietly(Actor who, const GranuleParts &parts, bool is_write);
   /// Asynchronous accesses are over when somebody has observed `epoch`.
   Error touch_async(Actor who, uint32_t cta, std::span<const ByteRange> ranges, bool is_write, Epoch epoch, Kind kind = Kind::kAsync);
 

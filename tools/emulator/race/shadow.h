@@ -5,6 +5,7 @@
 #include "tools/emulator/memory/memory.h"
 #include "tools/emulator/race/clock.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace warpwright::emulator::race {
@@ -42,6 +43,7 @@ class Cell {
   /// is a conflict. What `access` follows and covers is forgotten. Returns the first conflict's answer, and its access in
   /// `*conflict`.
   template <class Judge> const char *touch(const Access &access, Judge judge, Access *conflict) {
+    disown();
     const char *found = nullptr;
     for (const Access &earlier : accesses_) {
       if (!may_conflict(earlier, access)) continue;
@@ -51,13 +53,24 @@ class Cell {
     }
     // After a conflict both are kept: each may have more.
     if (access.is_write && !found) forget(access.bytes);
-    for (Access &earlier : accesses_)
-      if (is_again(earlier, access)) {
-        earlier = access;
-        return found;
-      }
-    accesses_.push_back(access);
+    keep(access);
     return found;
+  }
+  /// touch() by an ordinary access of a warp. False: it may have a conflict, and is not noted.
+  template <class Judge> bool touch_quietly(const Access &access, Judge judge) {
+    const bool is_whole = access.bytes == kWhole;
+    if (is_whole && owner_ == access.epoch.agent) {
+      if (access.is_write) written_ = {access.epoch.time, access.pc}, read_ = {};
+      else read_ = {access.epoch.time, access.pc};
+      return true;
+    }
+    disown();
+    for (const Access &earlier : accesses_)
+      if (may_conflict(earlier, access) && judge(earlier)) return false;
+    if (access.is_write) forget(access.bytes);
+    if (is_whole && accesses_.empty()) own(access);
+    else keep(access);
+    return true;
   }
 
  private:
@@ -80,10 +93,37 @@ class Cell {
     }
     accesses_.resize(kept);
   }
+  void keep(const Access &access) {
+    const auto again = std::find_if(accesses_.begin(), accesses_.end(), [&](const Access &earlier) { return is_again(earlier, access); });
+    if (again != accesses_.end()) *again = access;
+    else accesses_.push_back(access);
+  }
   static bool is_again(const Access &earlier, const Access &now) {
     return earlier.epoch.agent == now.epoch.agent && earlier.bytes == now.bytes && earlier.is_write == now.is_write &&
            earlier.kind == now.kind && earlier.object == now.object;
   }
+
+  static constexpr uint16_t kWhole = 0xFFFF;
+  static constexpr Agent kNobody = ~Agent{0};
+  struct Moment { uint32_t time = 0, pc = 0; };  ///< time 0: never
+
+  void own(const Access &access) {
+    owner_ = access.epoch.agent, owning_warp_ = access.warp;
+    (access.is_write ? written_ : read_) = {access.epoch.time, access.pc};
+  }
+  /// What was noted in short becomes what is noted of any access.
+  void disown() {
+    if (owner_ == kNobody) return;
+    if (written_.time) accesses_.push_back({{owner_, written_.time}, written_.pc, 0, owning_warp_, kWhole, Kind::kGeneric, true});
+    if (read_.time) accesses_.push_back({{owner_, read_.time}, read_.pc, 0, owning_warp_, kWhole, Kind::kGeneric, false});
+    owner_ = kNobody, written_ = {}, read_ = {};
+  }
+
+  // The most frequent state: ordinary accesses of one warp to all bytes, which its own order keeps apart. Then there are no
+  // `accesses_`.
+  Agent owner_ = kNobody;
+  uint16_t owning_warp_ = 0;
+  Moment written_, read_;
   std::vector<Access> accesses_;
 };
 
@@ -94,13 +134,9 @@ class SharedShadow {
   explicit SharedShadow(uint32_t bytes) : cells_((bytes + kGranule - 1) / kGranule) {}
   /// Calls `touch(cell, mask of bytes, byte offset)` for each granule of the range.
   template <class Touch> void each(ByteRange range, Touch touch) {
-    const uint32_t end = range.offset + range.bytes;
-    for (uint32_t at = range.offset; at < end;) {
-      const uint32_t begin = at % kGranule, stop = std::min(kGranule, begin + end - at);
-      touch(cells_[at / kGranule], static_cast<uint16_t>((1u << stop) - (1u << begin)), at);
-      at += stop - begin;
-    }
+    each_granule(range, [&](uint32_t index, uint16_t bytes, uint32_t at) { touch(cells_[index], bytes, at); });
   }
+  Cell &cell(uint32_t index) { return cells_[index]; }
 
  private:
   std::vector<Cell> cells_;
