@@ -170,8 +170,11 @@ class WarpWatch {
     const Observation &odd = held.seen;
     const std::string what = describe(*place_.script, odd), wanted = first_of(place_, held.expected);
     const std::vector<State> later = seen ? fitting(place_, held.expected, *seen) : std::vector<State>{};
-    if (!later.empty() && held.skipped == 1) return deviation("conformance.order", what + " comes before " + first_of(place_, later), odd);
-    if (!later.empty()) return deviation("conformance.extra", what + " is not in the IR here; next is " + wanted, odd);
+    const bool is_swapped = !fitting(place_, following(later, group.lanes), odd).empty();
+    if (is_swapped) return deviation("conformance.order", what + " comes before " + first_of(place_, later), odd);
+    const std::vector<State> at_odd = fitting(place_, following(held.expected, group.lanes), odd);
+    const bool goes_on = seen && !fitting(place_, following(at_odd, group.lanes), *seen).empty();
+    if (!later.empty() && !goes_on) return deviation("conformance.extra", what + " is not in the IR here; next is " + wanted, odd);
     if (seen && !fitting(place_, following(held.expected, group.lanes), *seen).empty())
       if (auto replaced = difference_of(held.expected, odd)) return replaced;
     if (held.skipped > 0)
