@@ -16,14 +16,13 @@ LOOPS = pathlib.Path(__file__).with_name("emulator_loops.ptx")
 WARPS = 4
 TRIPS = 400_000
 RATE_TARGET = {False: 50e6, True: 15e6}  # warp instructions a second, by whether races are checked
-WITHOUT_RACES = {"WARPWRIGHT_EMULATOR_CHECKS": "memory"}
 
 
 class Launch:
     """One process of `run`: its processor seconds, and from its table the launch's warp instructions and seconds."""
 
     def __init__(self, argv, checks_races):
-        timing = bench.Timing(argv, {**os.environ, **({} if checks_races else WITHOUT_RACES)})
+        timing = bench.Timing([*argv, *([] if checks_races else ["--no-races"])], os.environ)
         heads, cells = timing.output.replace("warp instr.", "instructions").splitlines()[:2]
         row = dict(zip(heads.split(), cells.split()))
         self.cpu_s, self.wall_s, self.instructions = timing.cpu_s, float(row["seconds"]), int(row["instructions"])

@@ -44,9 +44,10 @@ std::vector<std::string> places() {
 
 EmulatedDevice::EmulatedDevice() : functions_(std::make_unique<Functions>()) {}
 
-std::unique_ptr<EmulatedDevice> EmulatedDevice::open(const std::string &arch, support::Diagnostics &diagnostics) {
-  constexpr int kKeepsTheUsers = 0;
+std::unique_ptr<EmulatedDevice> EmulatedDevice::open(const std::string &arch, bool checks_races, support::Diagnostics &diagnostics) {
+  constexpr int kKeepsTheUsers = 0, kReplacesTheUsers = 1;
   ::setenv("WARPWRIGHT_EMULATOR_ARCH", arch.c_str(), kKeepsTheUsers);
+  if (!checks_races) ::setenv("WARPWRIGHT_EMULATOR_CHECKS", "memory", kReplacesTheUsers);
   std::string reasons;
   for (const std::string &path : places()) {
     // The runtime opens the same file again, and gets the same library.

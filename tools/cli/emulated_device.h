@@ -37,9 +37,10 @@ struct PtxLaunch {
 class EmulatedDevice {
  public:
   /// Finds libwarpwright_cuda_emulator.so: $WARPWRIGHT_EMULATOR, ../lib beside the program. The device is of `arch`
-  /// ("sm_100a") unless WARPWRIGHT_EMULATOR_ARCH says otherwise; a process has one architecture.
+  /// ("sm_100a") unless WARPWRIGHT_EMULATOR_ARCH says otherwise; a process has one architecture. `checks_races` false: no
+  /// happens-before, whatever WARPWRIGHT_EMULATOR_CHECKS says.
   /// Errors    environment.no-emulator with the places searched.
-  static std::unique_ptr<EmulatedDevice> open(const std::string &arch, support::Diagnostics &diagnostics);
+  static std::unique_ptr<EmulatedDevice> open(const std::string &arch, bool checks_races, support::Diagnostics &diagnostics);
   ~EmulatedDevice();
 
   ww_driver_t *driver() const { return driver_; }

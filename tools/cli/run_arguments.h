@@ -19,6 +19,7 @@ inline void add_run_options(CLI::App *verb, RunOptions &run) {
       ->delimiter(',')->allow_extra_args(false)->type_name("NAME,…");
   verb->add_option("--policy", run.policy, "tensor-order: tensor work of a thread is in order of issue; ptx-strict: only the pairs that the ISA lists")
       ->check(CLI::IsMember({"tensor-order", "ptx-strict"}))->type_name("NAME");
+  verb->add_flag("--no-races", run.no_races, "Leave out happens-before: quicker; hazards that the schedule shows are still found");
   verb->add_option("--waive", run.waivers, "Findings that are accepted, by slug")->delimiter(',')->allow_extra_args(false)->type_name("SLUG,…");
   verb->add_option("--replay", run.replay, "Takes the decisions in FILE, which --schedule-out wrote, up to their finding")
       ->excludes(verb->get_option("--schedule"))->type_name("FILE");

@@ -256,7 +256,7 @@ int run_run(const RunOptions &options) {
   if (!options.ptx.empty() && operators.size() != 1)
     diagnostics.add(error("cli.usage", "--ptx takes one SPEC", {}));
   if (diagnostics.has_errors()) return finish(diagnostics, format_of(false));
-  const auto device = EmulatedDevice::open(arch, diagnostics);
+  const auto device = EmulatedDevice::open(arch, !options.no_races, diagnostics);
   if (!device) return finish(diagnostics, format_of(false));
   device->judge_by(options.policy, options.waivers);
   if (!options.schedule_out.empty()) device->record_schedules();

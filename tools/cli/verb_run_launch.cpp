@@ -220,7 +220,7 @@ int run_launch(const RunOptions &options) {
   if (!spares_inputs(options.profile_out, {options.launch, ptx_file}, diagnostics)) return finish(diagnostics, format_of(false));
   const auto kernel = find_kernel(*description, ptx_file, diagnostics);
   if (!kernel || !check_arguments(*description, *kernel, diagnostics)) return finish(diagnostics, format_of(false));
-  const auto device = EmulatedDevice::open(description->arch, diagnostics);
+  const auto device = EmulatedDevice::open(description->arch, !options.no_races, diagnostics);
   if (!device) return finish(diagnostics, format_of(false));
   ProfileLog profiles(options);
   if (profiles.is_wanted()) device->record_profiles();

@@ -39,6 +39,8 @@ BOX = {
     "tensor_maps": {"map": {"buffer": "in", "offset_bytes": 256, "type": "u16", "dims": [8, 8], "strides_bytes": [32], "box": [8, 4]}},
     "arguments": [{"tensor_map": "map"}, {"buffer": "out"}, {"u32": 5}],
 }
+LANES = {"ptx": "kernels.ptx", "entry": "lanes", "grid": [1], "block": [64], "dynamic_shared_bytes": 4,
+         "buffers": {"out": {"bytes": 256, "expected": {"iota": {}, "type": "u32"}}}, "arguments": [{"buffer": "out"}]}
 
 
 def run(tool, folder, description, arguments=()):
@@ -134,22 +136,30 @@ def test_comparison(tool, folder):
 
 
 def test_waivers(tool, folder):
-    lanes = {"ptx": "kernels.ptx", "entry": "lanes", "grid": [1], "block": [64], "dynamic_shared_bytes": 4,
-             "buffers": {"out": {"bytes": 256, "expected": {"iota": {}, "type": "u32"}}}, "arguments": [{"buffer": "out"}]}
-    result = run(tool, folder, lanes)
+    result = run(tool, folder, LANES)
     check("a warp beyond its lanes", result.returncode == 4 and "ldst.lane-window: tcgen05.st" in result.stderr and
           "ldst.lane-window: tcgen05.ld" in result.stderr, result)
     waiver = {"finding": "ldst.lane-window", "text": "tcgen05.ld", "reason": "a test"}
-    result = run(tool, folder, {**lanes, "waivers": [waiver]})
+    result = run(tool, folder, {**LANES, "waivers": [waiver]})
     check("waived by its text", result.returncode == 4 and "ldst.lane-window: tcgen05.st" in result.stderr and
           "ldst.lane-window: tcgen05.ld" not in result.stderr, result)
     del waiver["text"]
-    result = run(tool, folder, {**lanes, "waivers": [waiver]})
+    result = run(tool, folder, {**LANES, "waivers": [waiver]})
     check("waived, with each warp's own lanes", result.returncode == 0 and " ok" in result.stdout, result)
-    result = run(tool, folder, {**lanes, "waivers": [{"finding": "ldst.lane-window"}]})
+    result = run(tool, folder, {**LANES, "waivers": [{"finding": "ldst.lane-window"}]})
     check("a waiver without a reason", result.returncode == 1 and "waivers[0].reason: missing" in result.stderr, result)
-    result = run(tool, folder, {**lanes, "waivers": [{"finding": "run.deadlock", "reason": "never"}]})
+    result = run(tool, folder, {**LANES, "waivers": [{"finding": "run.deadlock", "reason": "never"}]})
     check("what cannot be waived", result.returncode == 1 and "waivers[0].finding" in result.stderr, result)
+
+
+def test_races(tool, folder):
+    text = PTX.read_text(encoding="utf-8").replace("tcgen05.fence::after_thread_sync;", "")
+    (folder / "unfenced.ptx").write_text(text, encoding="utf-8")
+    unfenced = {**LANES, "ptx": "unfenced.ptx", "waivers": [{"finding": "ldst.lane-window", "reason": "a test"}]}
+    result = run(tool, folder, unfenced)
+    check("without a fence", result.returncode == 4 and "order.no-tcgen05-fence" in result.stderr, result)
+    result = run(tool, folder, unfenced, ["--no-races"])
+    check("--no-races", result.returncode == 0 and " ok" in result.stdout, result)
 
 
 def changed(description, path, value):
@@ -213,7 +223,7 @@ def main():
     tool = str(pathlib.Path(sys.argv[1]).resolve())
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
-        for test in (test_arguments, test_contents, test_comparison, test_waivers, test_refusals):
+        for test in (test_arguments, test_contents, test_comparison, test_waivers, test_races, test_refusals):
             test(tool, folder)
     for failure in FAILURES:
         print(f"FAILED: {failure}")
