@@ -19,6 +19,7 @@ std::string misfit(int64_t n, int64_t k, int64_t group) {
   if (n % kSlabRows != 0) return fmt::format("N = {} is no multiple of {}", n, kSlabRows);
   if (k % kHalfElems != 0) return fmt::format("K = {} is no multiple of {}", k, kHalfElems);
   if (group != kPerChannel && k % group != 0) return fmt::format("K = {} is no multiple of the group of {}", k, group);
+  if (k > kMostK) return fmt::format("K = {} is above {}, up to which a sum of u8 x s8 stays in 32 bits", k, kMostK);
   return "";
 }
 

@@ -22,14 +22,15 @@ inline constexpr int64_t kLanes = 32;
 inline constexpr int64_t kChunkBytes = 16;    ///< of one thread in one half: 32 codes
 inline constexpr int64_t kEntryBytes = 4;     ///< scale and offset of a row, then those of the row 8 below
 inline constexpr int64_t kEntryRows = 8;      ///< entries of a warp: one for each four lanes
+inline constexpr int64_t kMostK = (INT32_MAX / (255 * 127)) / 64 * 64;  ///< 66,304: a u8 x s8 sum stays in s32
 
 constexpr bool is_group(int64_t group) { return group == 64 || group == 128 || group == kPerChannel; }
 
 constexpr int64_t groups_along_k(int64_t k, int64_t group) { return group == kPerChannel ? 0 : k / group; }
 
-/// Whether a weight can be packed: N and K multiples of 64, K of the group.
+/// Whether a weight can be packed: N and K multiples of 64, K of the group and not above kMostK.
 constexpr bool fits(int64_t n, int64_t k, int64_t group) {
-  return n > 0 && k > 0 && is_group(group) && n % kSlabRows == 0 && k % kHalfElems == 0 &&
+  return n > 0 && k > 0 && k <= kMostK && is_group(group) && n % kSlabRows == 0 && k % kHalfElems == 0 &&
          (group == kPerChannel || k % group == 0);
 }
 
