@@ -120,20 +120,18 @@ std::vector<emulator::profile::Entry> EmulatedDevice::last_profile() const {
   return entries;
 }
 
-uint64_t EmulatedDevice::allocate(uint64_t bytes) {
+uint64_t EmulatedDevice::allocate(const std::string &, uint64_t bytes) {
   CUdeviceptr address = 0;
   if (functions_->cuMemAlloc(&address, bytes) != CUDA_SUCCESS) return 0;
   allocations_.push_back(address);
   return address;
 }
 
-uint64_t EmulatedDevice::upload(const std::vector<uint8_t> &bytes) {
-  const uint64_t address = allocate(bytes.size());
-  if (address) functions_->cuMemcpyHtoD(address, bytes.data(), bytes.size());
-  return address;
+bool EmulatedDevice::write(uint64_t address, const std::vector<uint8_t> &bytes) {
+  return functions_->cuMemcpyHtoD(address, bytes.data(), bytes.size()) == CUDA_SUCCESS;
 }
 
-std::vector<uint8_t> EmulatedDevice::download(uint64_t address, uint64_t bytes) const {
+std::vector<uint8_t> EmulatedDevice::read(uint64_t address, uint64_t bytes) {
   std::vector<uint8_t> result(bytes);
   if (functions_->cuMemcpyDtoH(result.data(), address, bytes) != CUDA_SUCCESS) result.clear();
   return result;

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "generator/support/diagnostics.h"
+#include "tools/cli/trial_launch.h"
 #include "tools/emulator/profile/lines.h"
-#include "warpwright/warpwright.h"
 
 #include <array>
 #include <cstdint>
@@ -34,16 +34,16 @@ struct PtxLaunch {
 };
 
 /// One device of the emulator with its context current in the thread that opened it.
-class EmulatedDevice {
+class EmulatedDevice : public DeviceMemory {
  public:
   /// Finds libwarpwright_cuda_emulator.so: $WARPWRIGHT_EMULATOR, ../lib beside the program. The device is of `arch`
   /// ("sm_100a") unless WARPWRIGHT_EMULATOR_ARCH says otherwise; a process has one architecture. `checks_races` false: no
   /// happens-before, whatever WARPWRIGHT_EMULATOR_CHECKS says.
   /// Errors    environment.no-emulator with the places searched.
   static std::unique_ptr<EmulatedDevice> open(const std::string &arch, bool checks_races, support::Diagnostics &diagnostics);
-  ~EmulatedDevice();
+  ~EmulatedDevice() override;
 
-  ww_driver_t *driver() const { return driver_; }
+  ww_driver_t *driver() const override { return driver_; }
   /// "lazy", "eager", "random:7", "adversarial", "adversarial:3", "replay:FILE"; `jobs` clusters at a time. Empty, or why not.
   std::string configure(const std::string &schedule, int jobs);
   /// From now on launches keep the decisions of their schedules; those of the last one that had a finding, as a text.
@@ -61,11 +61,11 @@ class EmulatedDevice {
   void judge_by(const std::string &policy, const std::vector<std::string> &waivers);
   /// Findings that launches from now on do not have: a slug, and a part of their text.
   void waive(const std::string &slug, const std::string &text);
-  /// Device memory with a host's bytes, or of a size; freed with the device. 0: there is none.
-  uint64_t upload(const std::vector<uint8_t> &bytes);
-  uint64_t allocate(uint64_t bytes);
-  std::vector<uint8_t> download(uint64_t address, uint64_t bytes) const;
-  void free_all();
+  /// Freed with the device; findings have the emulator's words, not `name`.
+  uint64_t allocate(const std::string &name, uint64_t bytes) override;
+  bool write(uint64_t address, const std::vector<uint8_t> &bytes) override;
+  std::vector<uint8_t> read(uint64_t address, uint64_t bytes) override;
+  void free_all() override;
   /// Loads the text, launches and unloads: empty, or the driver's word for what went wrong; last_launch() has the findings.
   std::string launch(const PtxLaunch &wanted);
   EmulatedLaunch last_launch() const;

@@ -37,10 +37,9 @@ std::optional<OperatorTrial> make_trial(const plan::OperatorPlan &op, const std:
       kernel, m, is_exact ? w4a4_lora_gemm::TrialInputs::kExact : w4a4_lora_gemm::TrialInputs::kRandom, seed));
   OperatorTrial result;
   result.inputs = trial->inputs;
-  result.output = "out";
   result.values = trial->expected.size();
-  result.output_bytes = w4a4_lora_gemm::encode_output(trial->expected, problem.output).size();
-  result.judge = [trial](const std::vector<uint8_t> &output) { return w4a4_lora_gemm::judge(*trial, output); };
+  result.outputs = {{"out", w4a4_lora_gemm::encode_output(trial->expected, problem.output).size(),
+                     [trial](const std::vector<uint8_t> &output) { return w4a4_lora_gemm::judge(*trial, output); }}};
   return result;
 }
 

@@ -103,9 +103,14 @@ struct DiffOptions {
 struct RunOptions {
   std::vector<std::string> specs;
   std::vector<std::string> set;
-  std::string on;                             ///< "emulator"
+  std::string on;                             ///< emulator, gpu, both
   std::string launch;                         ///< launch description instead of specs; empty: none
-  Shape shape;                                ///< a variable that is not named gets one row more than a tile
+  Shape shape;                                ///< emulator: a variable that is not named gets one row more than a tile; GPU: edges
+  std::string archive;                        ///< kernels from there; empty: compile the specs
+  int device = 0;                             ///< GPU
+  int repeats = 3;                            ///< GPU: launches of each trial
+  int timeout_seconds = 60;                   ///< GPU: after which a launch counts as hung
+  std::string emulator_option;                ///< the first one given that only the emulator has; empty: none
   std::string inputs = "both";                ///< exact, random, both
   uint64_t seed = 1;
   std::vector<std::string> schedules;         ///< lazy, eager, random:SEED, adversarial:WARP; empty: lazy, or what the description says
@@ -119,6 +124,20 @@ struct RunOptions {
   int jobs = 1;                               ///< clusters at a time
   std::string ptx;                            ///< file that is run instead of what nvcc made; empty: none
   int num_sms = 0;                            ///< to plan the grid for; 0: all of the device's
+};
+
+struct TimeOptions {
+  std::vector<std::string> operators;         ///< specs, folders of them, archives
+  std::vector<std::string> set;
+  std::string on;                             ///< "gpu"
+  int device = 0;
+  std::vector<Shape> shapes;                  ///< empty: where nothing is free
+  std::string launches = "both";              ///< whole, dependent, both
+  int runs = 30;                              ///< samples, one graph each
+  int warm_up_ms = 100;
+  double read_ceiling_tbps = 0;               ///< 0: measured
+  int timeout_seconds = 60;
+  std::string json_file;                      ///< empty: none
 };
 
 struct ShowOptions {

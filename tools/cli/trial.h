@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `run` asks of a family: inputs for one launch, and a judgement of its output.
+// What `run` asks of a family: inputs for one launch, and a judgement of its outputs.
 #pragma once
 
 #include "generator/plan/records.h"
@@ -15,13 +15,18 @@ namespace warpwright::cli {
 
 enum class TrialInputs { kExact, kRandom };
 
+/// One tensor that the launch writes.
+struct TrialOutput {
+  std::string tensor;
+  uint64_t bytes = 0;
+  /// What is wrong with it, or an empty text.
+  std::function<std::string(const std::vector<uint8_t> &)> judge;
+};
+
 struct OperatorTrial {
   std::map<std::string, std::vector<uint8_t>> inputs;  ///< bytes by tensor
-  std::string output;                                  ///< the tensor that is judged
-  uint64_t output_bytes = 0;
-  uint64_t values = 0;
-  /// What is wrong with the output, or an empty text.
-  std::function<std::string(const std::vector<uint8_t> &)> judge;
+  std::vector<TrialOutput> outputs;
+  uint64_t values = 0;  ///< of all outputs
 };
 
 /// A trial of the operator for its launch variables.

@@ -154,8 +154,8 @@ class LaunchRunner {
     addresses_.clear();
     for (size_t i = 0; i < description_.buffers.size(); ++i) {
       const LaunchBuffer &buffer = description_.buffers[i];
-      addresses_.push_back(contents_[i].empty() ? device_.allocate(buffer.bytes) : device_.upload(contents_[i]));
-      if (addresses_.back()) continue;
+      addresses_.push_back(device_.allocate(buffer.name, contents_[i].empty() ? buffer.bytes : contents_[i].size()));
+      if (addresses_.back() && (contents_[i].empty() || device_.write(addresses_.back(), contents_[i]))) continue;
       fail("environment.no-memory", buffer.where, fmt::format("there is no memory for {} bytes", buffer.bytes), diagnostics_);
       return false;
     }
@@ -186,7 +186,7 @@ class LaunchRunner {
     for (size_t i = 0; i < description_.buffers.size(); ++i) {
       const LaunchBuffer &buffer = description_.buffers[i];
       if (!buffer.expected) continue;
-      const std::string wrong = compare(buffer, expected_[i], device_.download(addresses_[i], buffer.bytes));
+      const std::string wrong = compare(buffer, expected_[i], device_.read(addresses_[i], buffer.bytes));
       if (!wrong.empty()) problem += (problem.empty() ? "" : "; ") + wrong;
     }
     return problem;
@@ -196,7 +196,7 @@ class LaunchRunner {
     for (size_t i = 0; i < description_.buffers.size(); ++i) {
       const LaunchBuffer &buffer = description_.buffers[i];
       if (buffer.output.empty()) continue;
-      const std::vector<uint8_t> bytes = device_.download(addresses_[i], buffer.bytes);
+      const std::vector<uint8_t> bytes = device_.read(addresses_[i], buffer.bytes);
       write_result(buffer.output, {bytes.begin(), bytes.end()}, diagnostics_);
     }
   }
