@@ -94,8 +94,8 @@ bool Census::report(const std::string &tensor, support::Diagnostics &diagnostics
                     tiny_channels_.row, tiny_channels_.value, tiny_channels_.count, rows_));
   if (flat_groups_.count > 0)
     tell(diagnostics, Severity::kWarning, "pack.degenerate-group", tensor,
-        fmt::format("{}: every value is {:g}; {} of {} groups have no range", place_of(flat_groups_.row, flat_groups_.col, group_),
-                    flat_groups_.value, flat_groups_.count, rows_ * (cols_ / group_)));
+        fmt::format("{}: every value is {:g}; {} of {} groups have no range",
+                    place_of(flat_groups_.row, flat_groups_.col, group_), flat_groups_.value, flat_groups_.count, rows_ * (cols_ / group_)));
   return not_finite_.count == 0;
 }
 

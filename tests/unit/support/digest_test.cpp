@@ -12,3 +12,12 @@ TEST_CASE("digest: SHA-256 of the examples of FIPS 180-4") {
         "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
   CHECK(sha256_hex(std::string(1000000, 'a')) == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
+
+TEST_CASE("digest: pieces give what the whole gives, and more can follow") {
+  warpwright::support::Sha256 digest;
+  CHECK(digest.hex() == sha256_hex(""));
+  for (const char *piece : {"a", "", "bc"}) digest.add(piece);
+  CHECK(digest.hex() == sha256_hex("abc"));
+  digest.add("d");
+  CHECK(digest.hex() == sha256_hex("abcd"));
+}
