@@ -158,7 +158,7 @@ class Launch {
       cluster.value.clusterDim.y = record.cluster_y();
       cluster.value.clusterDim.z = record.cluster_z();
     }
-    if (record.programmatic_dependent_launch()) {
+    if (record.programmatic_dependent_launch() && !(launch_.flags & WW_LAUNCH_WHOLE)) {
       CUlaunchAttribute &dependent = attributes[num_attributes++];
       dependent.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
       dependent.value.programmaticStreamSerializationAllowed = 1;

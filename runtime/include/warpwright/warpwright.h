@@ -227,6 +227,10 @@ WW_API ww_status_t wwDriverDescribeDevice(ww_driver_t *driver, int32_t device, w
  * Errors    UNSUPPORTED_DEVICE; CORRUPT_ARCHIVE: a compiled kernel does not match its digest; CUDA_ERROR. */
 WW_API ww_status_t wwOperatorLoad(ww_operator_t *op, ww_driver_t *driver, int32_t device, ww_message_t *message);
 
+/* Each kernel starts after all that is before it in the stream, even where the recipe allows an earlier start
+ * (programmatic dependent launch): slower, the same values. To measure what the early start is worth. */
+#define WW_LAUNCH_WHOLE 1u
+
 /* A device buffer for one tensor. `num_bytes` 0 means that the caller vouches for the size. */
 typedef struct ww_buffer_t {
   const char *tensor;
@@ -244,6 +248,7 @@ typedef struct ww_launch_t {
   uint64_t workspace_bytes;
   struct CUstream_st *stream; /* NULL: the default stream */
   int32_t num_sms;            /* multiprocessors to plan the grid for; 0: all of the device's */
+  uint32_t flags;             /* WW_LAUNCH_… or 0 */
 } ww_launch_t;
 
 /* Chooses kernels by the dispatch table, encodes their tensor maps from the buffers and launches them in order.
