@@ -25,8 +25,8 @@ struct CompilePolicy {
 
 /// One line of ptxas, understood. Slugs that fail: compile.spill (beyond the limit), compile.local-memory,
 /// compile.too-many-registers, compile.static-smem, compile.dynamic-smem, compile.setmaxnreg-dropped (C7508),
-/// compile.wgmma-serialised (C7510–C7515, C7602), compile.wgmma-repaired (C7517, C7519), compile.performance-loss (any
-/// other loss that ptxas reports). Slugs that do not: compile.spill within the limit, compile.remark,
+/// compile.wgmma-serialised (C7510–C7515, C7602), compile.performance-loss (any other loss that ptxas reports). Slugs that
+/// do not: compile.spill within the limit, compile.wgmma-repaired (C7517, C7519), compile.remark,
 /// compile.frontend-warning.
 struct Finding {
   std::string slug;

@@ -44,8 +44,11 @@ double issue_clocks(const KernelWork &kernel, Reading reading) {
 }
 
 double work_clocks(const plan::TileWork &work, const SmTarget &target) {
+  // A target without tensor memory has no rate for it, and no plan for such a target reads any.
+  const double tmem_clocks =
+      work.tmem_read_bytes == 0 ? 0 : static_cast<double>(work.tmem_read_bytes) / target.tmem_read_bytes_per_clk;
   // A warp waits for each of these in turn, so they add up.
-  return static_cast<double>(work.tmem_read_bytes) / target.tmem_read_bytes_per_clk +
+  return tmem_clocks +
          static_cast<double>(work.fp32_results) / target.fp32_per_clk +
          static_cast<double>(work.special_results) / target.special_per_clk +
          static_cast<double>(work.smem_bytes) / target.smem_port_bytes_per_clk;

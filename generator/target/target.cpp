@@ -4,7 +4,7 @@
 
 namespace warpwright::target {
 
-std::vector<const SmTarget *> all_targets() { return {&sm100a(), &sm100f(), &sm103a()}; }
+std::vector<const SmTarget *> all_targets() { return {&sm100a(), &sm100f(), &sm103a(), &sm90a()}; }
 
 const SmTarget *find_target(const std::string &arch) {
   for (const SmTarget *target : all_targets())

@@ -9,5 +9,6 @@ namespace warpwright::target {
 const SmTarget &sm100a();
 const SmTarget &sm100f();
 const SmTarget &sm103a();
+const SmTarget &sm90a();
 
 }  // namespace warpwright::target

@@ -135,6 +135,17 @@ TEST_CASE("laws: a few rows of a large matrix are bound by memory") {
   CHECK(laws::tensor_bytes(op, b200(), {{"m", 16}}) > 57344 * 8192 / 2);
 }
 
+TEST_CASE("laws: a target without tensor memory has a finite epilogue") {
+  warpwright::plan::KernelWork kernel;
+  warpwright::plan::TileWork epilogue;
+  epilogue.fp32_results = 1280;
+  epilogue.steps = 1;
+  kernel.tile_work.push_back(epilogue);
+  const auto &h200 = *warpwright::target::find_target("sm_90a");
+  CHECK(laws::tile_clocks(kernel, h200, laws::Reading::kCentral).epilogue >= 10);
+  CHECK(laws::tile_clocks(kernel, h200, laws::Reading::kCentral).epilogue < 1000);
+}
+
 TEST_CASE("laws: an expression that names an unknown variable is our bug") {
   CHECK_THROWS_AS(laws::evaluate("q + 1", make_plan({}), b200(), {}), warpwright::support::InternalError);
 }
