@@ -2,7 +2,7 @@
 // Generates exact and random tensors.
 #include "generator/families/w4a4_lora_gemm/inputs.h"
 
-#include "generator/families/w4a4_lora_gemm/number_codec.h"
+#include "generator/spec/number_codec.h"
 
 #include <cmath>
 #include <random>

@@ -3,7 +3,7 @@
 #include "generator/families/w4a4_lora_gemm/pack.h"
 
 #include "generator/families/w4a4_lora_gemm/geometry.h"
-#include "generator/families/w4a4_lora_gemm/number_codec.h"
+#include "generator/spec/number_codec.h"
 
 #include <fmt/format.h>
 

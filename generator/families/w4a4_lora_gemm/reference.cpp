@@ -2,7 +2,7 @@
 // The CPU reference.
 #include "generator/families/w4a4_lora_gemm/reference.h"
 
-#include "generator/families/w4a4_lora_gemm/number_codec.h"
+#include "generator/spec/number_codec.h"
 
 #include <cmath>
 

@@ -2,60 +2,24 @@
 // Field table of the w4a4_lora_gemm family.
 #include "generator/families/w4a4_lora_gemm/spec.h"
 
+#include "generator/spec/field_rows.h"
+
 namespace warpwright::w4a4_lora_gemm {
 namespace {
 
 using spec::Field;
 using spec::FieldType;
+using spec::boolean;
+using spec::choice;
+using spec::one_of;
+using spec::planned;
+using spec::range;
+using spec::with_source;
 
 constexpr char kMatrixShape[] = "PTX ISA 9.0, \"TensorCore 5th Generation Family Instructions\", \"Matrix Shape\"";
 
 /// Largest finite bfloat16: 0x7F7F. Source: its 8 exponent and 7 fraction bits, as in IEEE 754 single precision.
 constexpr double kBf16Max = 3.3895313892515355e38;
-
-/// A field that the planner chooses unless it is written.
-Field planned(std::string path, FieldType type, std::string unit, std::string text) {
-  Field field;
-  field.path = std::move(path);
-  field.type = type;
-  field.unit = std::move(unit);
-  field.text = std::move(text);
-  return field;
-}
-
-Field choice(std::string path, std::vector<std::string> choices, std::string text) {
-  Field field = planned(std::move(path), FieldType::kChoice, "", std::move(text));
-  field.default_value = spec::text_value(choices.front());
-  field.choices = std::move(choices);
-  return field;
-}
-
-Field boolean(std::string path, bool preset, std::string text) {
-  Field field = planned(std::move(path), FieldType::kBoolean, "", std::move(text));
-  field.default_value = spec::boolean_value(preset);
-  return field;
-}
-
-Field one_of(std::string path, std::vector<int64_t> integers, std::string unit, std::string text) {
-  Field field = planned(std::move(path), FieldType::kInteger, std::move(unit), std::move(text));
-  field.min = integers.front();
-  field.max = integers.back();
-  field.integers = std::move(integers);
-  return field;
-}
-
-Field range(std::string path, int64_t min, int64_t max, int64_t multiple_of, std::string unit, std::string text) {
-  Field field = planned(std::move(path), FieldType::kInteger, std::move(unit), std::move(text));
-  field.min = min;
-  field.max = max;
-  field.multiple_of = multiple_of;
-  return field;
-}
-
-Field with_source(Field field, std::string source) {
-  field.source = std::move(source);
-  return field;
-}
 
 void add_problem(std::vector<Field> &fields) {
   // 2^20 rows of 2^20 outputs keep tile counts and TMA coordinates inside 32 bits.

@@ -2,6 +2,8 @@
 // Rules between the fields of the w4a4_lora_gemm family: what the hardware or this edition cannot do.
 #include "generator/families/w4a4_lora_gemm/spec.h"
 
+#include "generator/spec/family_rules.h"
+
 #include <fmt/format.h>
 
 namespace warpwright::w4a4_lora_gemm {
@@ -9,36 +11,9 @@ namespace {
 
 using spec::FieldValue;
 using spec::KernelSpec;
-
-/// A written value of the expected kind, or nothing: auto, dynamic, and fields that failed their own check.
-std::optional<int64_t> integer_of(const KernelSpec &spec, const std::string &path) {
-  const FieldValue &value = spec.at(path);
-  return value.kind == FieldValue::Kind::kInteger ? std::optional<int64_t>(value.integer) : std::nullopt;
-}
-
-std::string word_of(const KernelSpec &spec, const std::string &path) {
-  const FieldValue &value = spec.at(path);
-  return value.kind == FieldValue::Kind::kText ? value.text : "";
-}
-
-struct Refusal {
-  std::string slug;
-  std::string path;      ///< the field to blame and to point at
-  std::string message;   ///< what, limit, what would work
-  std::string source;
-  std::vector<std::string> hints;
-};
-
-void refuse(const KernelSpec &spec, Refusal refusal, support::Diagnostics &diagnostics) {
-  support::Diagnostic d;
-  d.slug = std::move(refusal.slug);
-  d.where = spec.at(refusal.path).where;
-  d.path = std::move(refusal.path);
-  d.message = std::move(refusal.message);
-  d.notes.push_back("source: " + refusal.source);
-  d.hints = std::move(refusal.hints);
-  diagnostics.add(std::move(d));
-}
+using spec::integer_of;
+using spec::refuse;
+using spec::word_of;
 
 /// PTX allows M 128 in a pair, with another layout of the scales; one CTA alone has M 128 only.
 void check_pairing(const KernelSpec &spec, support::Diagnostics &diagnostics) {

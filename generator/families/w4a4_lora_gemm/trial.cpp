@@ -2,7 +2,7 @@
 // Bytes of a trial and its judgement.
 #include "generator/families/w4a4_lora_gemm/trial.h"
 
-#include "generator/families/w4a4_lora_gemm/number_codec.h"
+#include "generator/spec/number_codec.h"
 
 #include <cmath>
 #include <cstring>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact inputs are exact in every order; random ones are repeatable; both have the shapes that plans promise.
 #include "generator/families/w4a4_lora_gemm/inputs.h"
-#include "generator/families/w4a4_lora_gemm/number_codec.h"
+#include "generator/spec/number_codec.h"
 #include "generator/families/w4a4_lora_gemm/plan.h"
 #include "generator/families/w4a4_lora_gemm/spec.h"
 #include "runtime/format/expression.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantisation, scale atoms and folding: hand-computed values, round trips, and what is refused.
-#include "generator/families/w4a4_lora_gemm/number_codec.h"
+#include "generator/spec/number_codec.h"
 #include "generator/families/w4a4_lora_gemm/pack.h"
 #include "tests/catch.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CPU reference on values small enough to compute by hand.
-#include "generator/families/w4a4_lora_gemm/number_codec.h"
+#include "generator/spec/number_codec.h"
 #include "generator/families/w4a4_lora_gemm/reference.h"
 #include "tests/catch.h"
 

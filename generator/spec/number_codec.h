@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values to bits and back for the formats that the family's tensors hold.
+// Values to bits and back for the formats that kernels read and write.
 #pragma once
 
 #include "generator/spec/number_format.h"
 
 #include <cstdint>
 
-namespace warpwright::w4a4_lora_gemm {
+namespace warpwright::spec {
 
 /// The code of `value`, rounded to nearest, ties to even.
 ///
@@ -16,12 +16,12 @@ namespace warpwright::w4a4_lora_gemm {
 ///           2^−127 … 2^127. kBf16, kFp16 and kFp32 overflow to infinity.
 /// Source    PTX ISA 9.0, "cvt" (.rn, .satfinite; .rp for .ue8m0x2); OCP Microscaling Formats 1.0, "Element and scale data
 ///           formats".
-uint32_t encode(spec::NumberFormat format, double value);
+uint32_t encode(NumberFormat format, double value);
 
 /// The value of a code; NaN codes give NaN.
-double decode(spec::NumberFormat format, uint32_t code);
+double decode(NumberFormat format, uint32_t code);
 
 /// The largest finite value: 6, 448, 2^127, …
-double largest_finite(spec::NumberFormat format);
+double largest_finite(NumberFormat format);
 
-}  // namespace warpwright::w4a4_lora_gemm
+}  // namespace warpwright::spec

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rounding to small floating-point formats.
-#include "generator/families/w4a4_lora_gemm/number_codec.h"
+#include "generator/spec/number_codec.h"
 
 #include "generator/support/diagnostics.h"
 
 #include <cmath>
 #include <limits>
 
-namespace warpwright::w4a4_lora_gemm {
+namespace warpwright::spec {
 namespace {
-
-using spec::NumberFormat;
 
 /// Sign, exponent and mantissa; code = exponent field, then mantissa.
 struct FloatLayout {
@@ -30,7 +28,7 @@ FloatLayout layout_of(NumberFormat format) {
     case NumberFormat::kBf16: return {8, 7, 127, 0x7f7f, false, true};
     case NumberFormat::kFp16: return {5, 10, 15, 0x7bff, false, true};
     case NumberFormat::kFp32: return {8, 23, 127, 0x7f7fffff, false, true};
-    default: throw support::InternalError("no codec for " + std::string(spec::name_of(format)));
+    default: throw support::InternalError("no codec for " + std::string(name_of(format)));
   }
 }
 
@@ -97,4 +95,4 @@ double largest_finite(NumberFormat format) {
   return decode(format, layout_of(format).largest_code);
 }
 
-}  // namespace warpwright::w4a4_lora_gemm
+}  // namespace warpwright::spec

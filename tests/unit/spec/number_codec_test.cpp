@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The number codec against LLVM's APFloat: every code, every midpoint, and its neighbours.
-#include "generator/families/w4a4_lora_gemm/number_codec.h"
+#include "generator/spec/number_codec.h"
 #include "generator/support/diagnostics.h"
 #include "tests/catch.h"
 
@@ -9,8 +9,7 @@
 #include <cmath>
 #include <limits>
 
-using namespace warpwright::w4a4_lora_gemm;
-using warpwright::spec::NumberFormat;
+using namespace warpwright::spec;
 using llvm::APFloat;
 
 namespace {
