@@ -86,11 +86,35 @@ std::vector<Explanation> w4a4_lora_gemm() {
   };
 }
 
+std::vector<Explanation> w4a8_gemm() {
+  return {
+      {"spec.k-group", "problem.k is not a multiple of the group",
+       "A group of 128 elements along K shares one integer scale and offset. A K that is 64 more than a multiple of 128 would end in half a group.",
+       "{ \"problem\": {\"k\": 1728}, \"quant\": {\"group\": \"128\"} }", "quant.group \"64\", or pad K when packing.", ""},
+      {"spec.lqq-needs-group", "LQQ was asked for with one scale a channel",
+       "LQQ turns code * scale + offset, an unsigned byte, into a signed one by flipping its top bit. Without groups there is neither scale nor offset: the code itself is the operand, and the epilogue takes the zero off.",
+       "{ \"quant\": {\"group\": \"channel\", \"dequant\": \"lqq\"} }", "quant.dequant \"u8\", or a group of 64 or 128.", ""},
+      {"spec.warpgroups-need-channels", "there are more compute warpgroups than halves of the tile",
+       "Each compute warpgroup multiplies 64 channels at a time, the fixed M of wgmma; four of them need a tile of 256 channels.",
+       "{ \"tile\": {\"n\": 128}, \"compute_warpgroups\": 4 }", "compute_warpgroups 2, or tile.n 256.",
+       "PTX ISA 9.0, \"wgmma.mma_async\", shapes"},
+      {"spec.wide-tile-two-warpgroups", "a wide token tile was asked for with four compute warpgroups",
+       "An SM has 64 K registers. Four compute warpgroups and one that loads leave a compute thread about 112: too few for the accumulators of more than 64 tokens beside three fragment buffers and addresses.",
+       "{ \"tile\": {\"m\": 128}, \"compute_warpgroups\": 4 }", "compute_warpgroups 2, or tile.m 64.",
+       "PTX ISA 9.0, \"setmaxnreg\"; CUDA C++ Programming Guide 13.0, \"Compute Capabilities\""},
+      {"spec.accumulator-registers", "the accumulators of a tile do not fit into registers",
+       "wgmma accumulates in registers: an output tile takes tile.m * tile.n of them, spread over the threads of the compute warpgroups. 128 a thread leave room for fragments and addresses.",
+       "{ \"tile\": {\"m\": 256, \"n\": 256} }", "tile.m 128, or tile.n 128.",
+       "PTX ISA 9.0, \"Register Fragments for wgmma.mma_async.m64nNk32\"; CUDA C++ Programming Guide 13.0, \"Compute Capabilities\""},
+  };
+}
+
 }  // namespace
 
 std::vector<Explanation> explain_spec() {
   std::vector<Explanation> out = form();
-  for (Explanation &entry : w4a4_lora_gemm()) out.push_back(std::move(entry));
+  for (const auto &family : {w4a4_lora_gemm, w4a8_gemm})
+    for (Explanation &entry : family()) out.push_back(std::move(entry));
   return out;
 }
 
