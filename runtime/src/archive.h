@@ -37,6 +37,7 @@ struct LoadedImage {
   CUlibrary library = nullptr;
   CUkernel kernel = nullptr;
   std::vector<CUdevice> ready_devices;  ///< where the kernel's attributes are set
+  std::vector<unsigned long long> placed_contexts;  ///< ids of the contexts that have the kernel's code
 };
 
 }  // namespace warpwright::runtime
@@ -50,9 +51,11 @@ struct ww_operator_t {
   warpwright::runtime::Status prepare() const;
   const warpwright::runtime::Program &program() const { return program_; }
 
-  /// The kernel for `device`, loaded and ready to launch.
+  /// The kernel for `device`, ready to launch: loaded, allowed its resources, and placed in the context where `context` is not
+  /// null. Nothing of that is done while `*stream` captures (where it is not null): NOT_LOADED.
   warpwright::runtime::Status load(size_t kernel_index, const std::shared_ptr<warpwright::runtime::Driver> &driver,
-                                   const warpwright::runtime::Device &device, CUkernel *kernel);
+                                   const warpwright::runtime::Device &device, const warpwright::runtime::Context *context,
+                                   const CUstream *stream, CUkernel *kernel);
   void unload();
 
  private:

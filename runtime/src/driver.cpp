@@ -96,14 +96,60 @@ Status Driver::device(int ordinal, Device *device) {
   return {};
 }
 
-Status Driver::current_device(Device *found) {
+Status Driver::current_context(Context *context) {
   CUdevice handle = 0;
   const CUresult result = cuCtxGetDevice(&handle);
   if (result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_NOT_INITIALIZED)
     return failure(WW_STATUS_NO_CONTEXT, "no CUDA context is current in this thread");
-  WW_RETURN_IF_FAILED(check(result, "cuCtxGetDevice"));
+  if (result == CUDA_ERROR_CONTEXT_IS_DESTROYED)
+    return failure(WW_STATUS_NO_CONTEXT, "the CUDA context that is current in this thread was destroyed");
+  if (result != CUDA_SUCCESS) return check(result, "cuCtxGetDevice");
+  if (const CUresult got = cuCtxGetCurrent(&context->handle); got != CUDA_SUCCESS) return check(got, "cuCtxGetCurrent");
+  if (const CUresult got = cuCtxGetId(context->handle, &context->id); got != CUDA_SUCCESS) return check(got, "cuCtxGetId");
   // CUdevice is the ordinal: CUDA Driver API 13.0, cuDeviceGet maps one to the other.
-  return device(handle, found);
+  return device(handle, &context->device);
+}
+
+Status Driver::check_stream(CUstream stream, const Context &context) const {
+  // The default streams are those of whatever context is current.
+  if (stream == nullptr || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD) return {};
+  CUcontext owner = nullptr;
+  const CUresult result = cuStreamGetCtx(stream, &owner);
+  // A green context's stream has no answer here (CUDA Driver API 13.0, cuStreamGetCtx_v2); the launch itself will say.
+  if (result == CUDA_ERROR_INVALID_VALUE || result == CUDA_ERROR_NOT_SUPPORTED) return {};
+  if (result != CUDA_SUCCESS) return check(result, "the stream");
+  if (owner == context.handle) return {};
+  return failure(WW_STATUS_WRONG_DEVICE, "the stream belongs to another CUDA context than the one of device " +
+                                             std::to_string(context.device.handle) + " that is current in this thread");
+}
+
+Status Driver::check_pointer(const void *pointer, const Device &device, const char *kind, const char *name) const {
+  unsigned int type = 0, is_managed = 0;
+  int ordinal = -1;
+  CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+                                      CU_POINTER_ATTRIBUTE_IS_MANAGED};
+  void *answers[] = {&type, &ordinal, &is_managed};
+  // An address that CUDA does not know leaves the answers at 0: CUDA Driver API 13.0, cuPointerGetAttributes.
+  if (const CUresult result = cuPointerGetAttributes(3, attributes, answers, reinterpret_cast<CUdeviceptr>(pointer));
+      result != CUDA_SUCCESS)
+    return check(result, std::string(kind) + name);
+  if (is_managed || (type == CU_MEMORYTYPE_DEVICE && ordinal == device.handle)) return {};
+  const std::string what = std::string(kind) + name;
+  if (type != CU_MEMORYTYPE_DEVICE)
+    return failure(WW_STATUS_NOT_DEVICE_MEMORY, what + " is not in device memory" +
+                                                    (type == CU_MEMORYTYPE_HOST ? ": it is pinned host memory"
+                                                                                : ": CUDA does not know its address"));
+  return failure(WW_STATUS_WRONG_DEVICE, what + " is on device " + std::to_string(ordinal) + "; the launch is on device " +
+                                             std::to_string(device.handle));
+}
+
+Status Driver::is_capturing(CUstream stream, bool *answer) const {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  const CUresult result = cuStreamIsCapturing(stream, &status);
+  // The legacy stream while another stream captures in global mode: a launch would break that capture.
+  if (result != CUDA_ERROR_STREAM_CAPTURE_IMPLICIT && result != CUDA_SUCCESS) return check(result, "cuStreamIsCapturing");
+  *answer = result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT || status != CU_STREAM_CAPTURE_STATUS_NONE;
+  return {};
 }
 
 }  // namespace warpwright::runtime

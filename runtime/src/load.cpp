@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads compiled kernels: once per driver and image, attributes once per device.
+// Loads compiled kernels: once per driver and image, attributes once per device, code once per context.
 #include "runtime/src/archive.h"
 #include "runtime/src/cubin.h"
 #include "runtime/src/image_choice.h"
 
 #include <algorithm>
 
+using warpwright::runtime::Context;
 using warpwright::runtime::Device;
 using warpwright::runtime::Driver;
 using warpwright::runtime::failure;
@@ -52,6 +53,20 @@ Status load_ptx(const format::ArchiveView &view, uint32_t blob_index, const std:
                       name + ": loading its PTX, since the driver takes no cubin");
 }
 
+template <typename T>
+bool has(const std::vector<T> &values, T value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+Status refuse_if_capturing(const Driver &driver, CUstream stream, const format::Kernel &kernel) {
+  bool is_capturing = false;
+  WW_RETURN_IF_FAILED(driver.is_capturing(stream, &is_capturing));
+  if (!is_capturing) return {};
+  return failure(WW_STATUS_NOT_LOADED, "kernel " + kernel.name()->str() +
+                                           " is not loaded in this context and the stream is being captured: call "
+                                           "wwOperatorLoad, with the context current, before the capture begins");
+}
+
 std::string list_archs(const format::Kernel &kernel) {
   std::string text;
   for (const format::Image *image : *kernel.images()) text += (text.empty() ? "" : ", ") + image->arch()->str();
@@ -87,7 +102,7 @@ Status ww_operator_t::load_image(size_t kernel_index, size_t image_index, const 
 }
 
 Status ww_operator_t::load(size_t kernel_index, const std::shared_ptr<Driver> &driver, const Device &device,
-                           CUkernel *kernel) {
+                           const Context *context, const CUstream *stream, CUkernel *kernel) {
   const format::Kernel &kernel_record = *program_.kernels()[kernel_index].record;
   const auto image_index = warpwright::runtime::choose_image(kernel_record, device.major, device.minor);
   if (!image_index)
@@ -101,17 +116,30 @@ Status ww_operator_t::load(size_t kernel_index, const std::shared_ptr<Driver> &d
   auto place = std::find_if(images.begin(), images.end(), [&](const LoadedImage &image) {
     return image.driver == driver && image.image_index == *image_index;
   });
-  if (place == images.end()) {
+  const bool is_loaded = place != images.end();
+  const bool is_ready = is_loaded && has(place->ready_devices, device.handle);
+  const bool is_placed = !context || (is_ready && has(place->placed_contexts, context->id));
+  if (is_ready && is_placed) {
+    *kernel = place->kernel;
+    return {};
+  }
+  if (stream) WW_RETURN_IF_FAILED(refuse_if_capturing(*driver, *stream, kernel_record));
+  const warpwright::runtime::RelaxedCapture relaxed(*driver);
+  if (!is_loaded) {
     images.reserve(images.size() + 1);
     LoadedImage fresh;
     WW_RETURN_IF_FAILED(load_image(kernel_index, *image_index, driver, &fresh));
     place = images.insert(images.end(), std::move(fresh));
   }
-  auto &ready = place->ready_devices;
-  if (std::find(ready.begin(), ready.end(), device.handle) == ready.end()) {
-    ready.reserve(ready.size() + 1);
+  if (!is_ready) {
+    place->ready_devices.reserve(place->ready_devices.size() + 1);
     WW_RETURN_IF_FAILED(prepare_for_device(*driver, kernel_record, place->kernel, device));
-    ready.push_back(device.handle);
+    place->ready_devices.push_back(device.handle);
+  }
+  if (!is_placed) {
+    place->placed_contexts.reserve(place->placed_contexts.size() + 1);
+    WW_RETURN_IF_FAILED(place_in_current_context(*driver, "kernel " + kernel_record.name()->str(), place->kernel));
+    place->placed_contexts.push_back(context->id);
   }
   *kernel = place->kernel;
   return {};
@@ -158,15 +186,13 @@ extern "C" ww_status_t wwOperatorLoad(ww_operator_t *op, ww_driver_t *driver, in
     WW_RETURN_IF_FAILED(op->prepare());
     Device found;
     WW_RETURN_IF_FAILED(driver->driver->device(device, &found));
-    Device current;
-    const Status has_context = driver->driver->current_device(&current);
+    Context current;
+    const Status has_context = driver->driver->current_context(&current);
     if (!has_context.ok() && has_context.code != WW_STATUS_NO_CONTEXT) return has_context;
-    const bool places = has_context.ok() && current.handle == found.handle;
+    const bool places = has_context.ok() && current.device.handle == found.handle;
     for (size_t i = 0; i < op->program().kernels().size(); ++i) {
       CUkernel kernel = nullptr;
-      WW_RETURN_IF_FAILED(op->load(i, driver->driver, found, &kernel));
-      const std::string name = "kernel " + op->program().kernels()[i].record->name()->str();
-      if (places) WW_RETURN_IF_FAILED(place_in_current_context(*driver->driver, name, kernel));
+      WW_RETURN_IF_FAILED(op->load(i, driver->driver, found, places ? &current : nullptr, nullptr, &kernel));
     }
     return {};
   });

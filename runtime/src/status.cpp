@@ -38,12 +38,16 @@ extern "C" const char *wwStatusText(ww_status_t status) {
     case WW_STATUS_MISSING_TENSOR: return "missing tensor";
     case WW_STATUS_MISALIGNED_POINTER: return "misaligned pointer";
     case WW_STATUS_BUFFER_TOO_SMALL: return "buffer too small";
+    case WW_STATUS_OVERLAPPING_TENSORS: return "overlapping tensors";
+    case WW_STATUS_NOT_DEVICE_MEMORY: return "not device memory";
     case WW_STATUS_NO_DRIVER: return "no CUDA driver library";
     case WW_STATUS_DRIVER_TOO_OLD: return "CUDA driver too old";
     case WW_STATUS_NO_DEVICE: return "no CUDA device";
     case WW_STATUS_NO_CONTEXT: return "no current CUDA context";
     case WW_STATUS_UNSUPPORTED_DEVICE: return "unsupported device architecture";
     case WW_STATUS_CUDA_ERROR: return "CUDA error";
+    case WW_STATUS_WRONG_DEVICE: return "wrong device";
+    case WW_STATUS_NOT_LOADED: return "kernel not loaded before a capture";
   }
   return "unknown status";
 }

@@ -72,12 +72,12 @@ Status encode_tensor_map(const Driver &driver, const PreparedMap &map, const Val
                                                   " B (\"" + map.strides_bytes[i].text + "\"), not a multiple of 16");
     strides[i] = static_cast<cuuint64_t>(stride);
   }
-  return driver.check(
+  const CUresult result =
       driver.cuTensorMapEncodeTiled(encoded, type_of(record.element()), rank, pointer, dims, strides, box,
                                     element_strides, CU_TENSOR_MAP_INTERLEAVE_NONE,
                                     swizzle_of(record.swizzle_bytes()), promotion_of(record.l2_promotion_bytes()),
-                                    CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
-      record.name()->str());
+                                    CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  return result == CUDA_SUCCESS ? Status{} : driver.check(result, record.name()->str());
 }
 
 }  // namespace warpwright::runtime

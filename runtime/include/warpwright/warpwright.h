@@ -44,12 +44,16 @@ typedef enum ww_status_t {
   WW_STATUS_MISSING_TENSOR = 22,
   WW_STATUS_MISALIGNED_POINTER = 23,
   WW_STATUS_BUFFER_TOO_SMALL = 24,
+  WW_STATUS_OVERLAPPING_TENSORS = 25,/* an output shares bytes with another tensor or with the workspace */
+  WW_STATUS_NOT_DEVICE_MEMORY = 26,  /* a pointer into host memory, or one that CUDA does not know */
   WW_STATUS_NO_DRIVER = 30,          /* libcuda was not found */
   WW_STATUS_DRIVER_TOO_OLD = 31,     /* libcuda lacks a function */
   WW_STATUS_NO_DEVICE = 32,
   WW_STATUS_NO_CONTEXT = 33,         /* no CUDA context is current in this thread */
   WW_STATUS_UNSUPPORTED_DEVICE = 34, /* the archive has no image for the device's architecture */
-  WW_STATUS_CUDA_ERROR = 35          /* the driver refused; the message has its words */
+  WW_STATUS_CUDA_ERROR = 35,         /* the driver refused; the message has its words */
+  WW_STATUS_WRONG_DEVICE = 36,       /* a pointer, stream or call of another device or context */
+  WW_STATUS_NOT_LOADED = 37          /* the stream is being captured and a kernel was not loaded before */
 } ww_status_t;
 
 /* A sentence for people; truncated to fit, always ended by a 0. */
@@ -223,7 +227,8 @@ WW_API ww_status_t wwDriverDescribeDevice(ww_driver_t *driver, int32_t device, w
                                           ww_message_t *message);
 
 /* Loads every kernel of the operator for `device`. If a context of that device is current in the calling thread, the
- * kernels are also placed in it, so that a later launch loads nothing; do this before capturing a stream.
+ * kernels are also placed in it, so that a later launch loads nothing; do this before capturing a stream, in each context.
+ * Disturbs no stream capture under way in another thread. A context that was reset or made anew needs it again.
  * Errors    UNSUPPORTED_DEVICE; CORRUPT_ARCHIVE: a compiled kernel does not match its digest; CUDA_ERROR. */
 WW_API ww_status_t wwOperatorLoad(ww_operator_t *op, ww_driver_t *driver, int32_t device, ww_message_t *message);
 
@@ -253,14 +258,36 @@ typedef struct ww_launch_t {
 
 /* Chooses kernels by the dispatch table, encodes their tensor maps from the buffers and launches them in order.
  *
- * Requires  a CUDA context of the stream's device is current in the calling thread. Each buffer is aligned as the
- *           tensor's description says (checked) and large enough (checked where num_bytes is given).
+ * Requires  a CUDA context of the stream's device is current in the calling thread (checked). Each buffer is device or
+ *           managed memory of that device, aligned as the tensor's description says (both checked) and large enough
+ *           (checked where num_bytes is given). No output shares bytes with another tensor of the launch or with the
+ *           workspace (checked by the sizes that the recipe states).
  * Ensures   either every kernel is launched, or none was because of a misuse; a driver's refusal in between is
  *           CUDA_ERROR. Returns without waiting for the device.
+ * Capture   a stream that is being captured records the launch: nothing is allocated on the device, loaded or waited
+ *           for, and the workspace is cleared by a node of the graph. Errors: NOT_LOADED.
  * Threads   any number of threads, on any streams and devices.
- * Cost      the first call per device loads the kernels. */
+ * Cost      the first call per context loads the kernels. */
 WW_API ww_status_t wwOperatorLaunch(ww_operator_t *op, ww_driver_t *driver, const ww_launch_t *launch,
                                     ww_message_t *message);
+
+/* A launch that is checked, evaluated and encoded: what remains is to enqueue it, as often as wanted. */
+typedef struct ww_call_t ww_call_t;
+
+/* Everything that wwOperatorLaunch does but to launch. The launch's arrays are not needed afterwards; its buffers and the
+ * workspace are, at the same addresses. Its stream only says whether loading is forbidden now.
+ * Lifetime  until wwCallDestroy, which comes before wwArchiveClose. */
+WW_API ww_status_t wwCallCreate(ww_operator_t *op, ww_driver_t *driver, const ww_launch_t *launch, ww_call_t **call,
+                                ww_message_t *message);
+
+/* Launches the call's kernels into `stream`.
+ * Requires  the context in which the call was created is current, and the stream is one of its streams (both checked).
+ * Capture   as wwOperatorLaunch; never NOT_LOADED.
+ * Threads   any number at a time, though they share the call's buffers and workspace. */
+WW_API ww_status_t wwCallLaunch(const ww_call_t *call, struct CUstream_st *stream, ww_message_t *message);
+
+/* NULL is allowed. Launches that were made go on. */
+WW_API void wwCallDestroy(ww_call_t *call);
 
 #ifdef __cplusplus
 } /* extern "C" */

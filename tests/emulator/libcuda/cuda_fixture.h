@@ -19,7 +19,9 @@
   F(cuEventSynchronize) F(cuEventElapsedTime) F(cuModuleLoadData) F(cuModuleGetFunction) F(cuModuleGetGlobal) F(cuModuleUnload)              \
   F(cuLibraryLoadData) F(cuLibraryUnload) F(cuLibraryGetKernel) F(cuLibraryGetGlobal) F(cuKernelGetFunction) F(cuKernelSetAttribute)          \
   F(cuFuncSetAttribute) F(cuFuncGetAttribute) F(cuFuncLoad) F(cuTensorMapEncodeTiled) F(cuLaunchKernel)                 \
-  F(cuLaunchKernelEx) F(cuOccupancyMaxActiveClusters) F(cuGetProcAddress)
+  F(cuLaunchKernelEx) F(cuOccupancyMaxActiveClusters) F(cuGetProcAddress) F(cuCtxGetId) F(cuDevicePrimaryCtxReset)      \
+  F(cuPointerGetAttributes) F(cuStreamGetCtx) F(cuStreamEndCapture) F(cuGraphInstantiate) F(cuGraphLaunch)              \
+  F(cuGraphDestroy) F(cuGraphExecDestroy) F(cuThreadExchangeStreamCaptureMode)
 
 /// Found once; every function of the list must be there.
 struct Cuda {

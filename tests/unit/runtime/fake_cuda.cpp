@@ -5,6 +5,7 @@
 #include <cstring>
 #include <elf.h>
 #include <memory>
+#include <utility>
 
 using namespace warpwright::testing;
 
@@ -16,6 +17,14 @@ FakeCuda &state() {
 }
 
 using Lock = std::lock_guard<std::mutex>;
+
+/// A context's handle, never null; a context that is made anew has the old handle and another id.
+CUcontext context_of(int device) { return reinterpret_cast<CUcontext>(static_cast<uintptr_t>(device) + 1); }
+
+CUstreamCaptureMode &capture_mode() {
+  thread_local CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+  return mode;
+}
 
 }  // namespace
 
@@ -70,6 +79,46 @@ FAKE CUresult cuCtxGetDevice(CUdevice *device) {
   return CUDA_SUCCESS;
 }
 
+FAKE CUresult cuCtxGetCurrent(CUcontext *context) {
+  *context = state().current_device < 0 ? nullptr : context_of(state().current_device);
+  return CUDA_SUCCESS;
+}
+
+FAKE CUresult cuCtxGetId(CUcontext context, unsigned long long *id) {
+  *id = state().context_epoch * 100 + reinterpret_cast<uintptr_t>(context);
+  return CUDA_SUCCESS;
+}
+
+FAKE CUresult cuStreamGetCtx(CUstream, CUcontext *context) {
+  *context = context_of(state().stream_device < 0 ? state().current_device : state().stream_device);
+  return CUDA_SUCCESS;
+}
+
+FAKE CUresult cuStreamIsCapturing(CUstream, CUstreamCaptureStatus *status) {
+  *status = state().is_capturing ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
+  return CUDA_SUCCESS;
+}
+
+FAKE CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode) {
+  std::swap(*mode, capture_mode());
+  return CUDA_SUCCESS;
+}
+
+FAKE CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes, void **answers, CUdeviceptr pointer) {
+  const Lock lock(state().mutex);
+  const auto found = state().pointers.find(pointer);
+  const bool is_listed = found != state().pointers.end();
+  for (unsigned i = 0; i < count; ++i) {
+    int answer = 0;
+    if (attributes[i] == CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
+      answer = is_listed ? static_cast<int>(found->second.first) : static_cast<int>(CU_MEMORYTYPE_DEVICE);
+    if (attributes[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL) answer = is_listed ? found->second.second : state().current_device;
+    if (attributes[i] == CU_POINTER_ATTRIBUTE_IS_MANAGED) answer = is_listed && found->second.first == CU_MEMORYTYPE_UNIFIED;
+    *static_cast<int *>(answers[i]) = answer;
+  }
+  return CUDA_SUCCESS;
+}
+
 FAKE CUresult cuMemsetD8Async(CUdeviceptr address, unsigned char, size_t bytes, CUstream stream) {
   const Lock lock(state().mutex);
   state().memsets.push_back({address, bytes, stream});
@@ -81,6 +130,7 @@ FAKE CUresult cuMemsetD8Async(CUdeviceptr address, unsigned char, size_t bytes, 
 FAKE CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *, void **, unsigned,
                                 CUlibraryOption *, void **, unsigned) {
   const Lock lock(state().mutex);
+  state().loads_in_strict_mode += capture_mode() != CU_STREAM_CAPTURE_MODE_RELAXED;
   const bool is_cubin = std::memcmp(code, ELFMAG, SELFMAG) == 0;
   if (is_cubin && state().load_cubin_result != CUDA_SUCCESS) return state().load_cubin_result;
   if (state().load_result != CUDA_SUCCESS) return state().load_result;
@@ -120,6 +170,7 @@ FAKE CUresult cuKernelGetFunction(CUfunction *function, CUkernel kernel) {
 
 FAKE CUresult cuFuncLoad(CUfunction function) {
   const Lock lock(state().mutex);
+  state().loads_in_strict_mode += capture_mode() != CU_STREAM_CAPTURE_MODE_RELAXED;
   state().placed.push_back(state().looked_up.at(reinterpret_cast<uintptr_t>(function) - 1));
   return CUDA_SUCCESS;
 }

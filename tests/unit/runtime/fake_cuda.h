@@ -68,6 +68,10 @@ struct FakeCuda {
   CUresult init_result = CUDA_SUCCESS;
   std::vector<FakeDevice> devices = {FakeDevice()};
   int current_device = 0;  ///< −1: no context
+  unsigned long long context_epoch = 0;  ///< grows when contexts are made anew
+  std::map<CUdeviceptr, std::pair<CUmemorytype, int>> pointers;  ///< kind and device; others are the current device's memory
+  bool is_capturing = false;  ///< every stream
+  int stream_device = -1;     ///< whose context every stream belongs to; −1: the current one's
   CUresult load_result = CUDA_SUCCESS;
   CUresult load_cubin_result = CUDA_SUCCESS;  ///< of images that are ELF files
   CUresult get_kernel_result = CUDA_SUCCESS;
@@ -84,6 +88,7 @@ struct FakeCuda {
   std::vector<FakeEncode> encodes;
   std::vector<FakeLaunch> launches;
   std::vector<FakeMemset> memsets;
+  int loads_in_strict_mode = 0;  ///< loads and placements made while the thread could disturb a capture
 };
 
 }  // namespace warpwright::testing

@@ -48,6 +48,6 @@ struct SmallLaunch {
 
 /// Addresses that the fake driver never follows.
 inline void *fake_address(uintptr_t value) { return reinterpret_cast<void *>(value); }
-constexpr uintptr_t kX = 0x10000, kScale = 0x20004, kY = 0x30010, kWorkspace = 0x40000, kStream = 0x50;
+constexpr uintptr_t kX = 0x10000000, kScale = 0x20000004, kY = 0x30000010, kWorkspace = 0x40000000, kStream = 0x50;
 
 }  // namespace warpwright::testing

@@ -3,6 +3,7 @@
 #include "tools/emulator/libcuda/state.h"
 
 #include <cstdio>
+#include <iterator>
 
 using namespace warpwright::emulator::driver;
 
@@ -28,6 +29,11 @@ constexpr ErrorWords kErrors[] = {
     WW_WORDS(CUDA_ERROR_NO_BINARY_FOR_GPU, "the emulator runs PTX, not cubins"),
     WW_WORDS(CUDA_ERROR_INVALID_PTX, "a PTX text that the emulator cannot read"),
     WW_WORDS(CUDA_ERROR_INVALID_HANDLE, "invalid resource handle"),
+    WW_WORDS(CUDA_ERROR_ILLEGAL_STATE, "the operation cannot be performed in the present state"),
+    WW_WORDS(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "operation not permitted when stream is capturing"),
+    WW_WORDS(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, "operation failed due to a previous error during capture"),
+    WW_WORDS(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "operation would make the legacy stream depend on a capturing blocking stream"),
+    WW_WORDS(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, "attempt to end a capture from another thread than it was begun in"),
     WW_WORDS(CUDA_ERROR_NOT_FOUND, "named symbol not found"),
     WW_WORDS(CUDA_ERROR_ILLEGAL_ADDRESS, "an illegal memory access was encountered"),
     WW_WORDS(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "too many resources requested for launch"),
@@ -146,7 +152,29 @@ CUresult CUDAAPI cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
   State &state = State::instance();
   const std::lock_guard<std::mutex> lock(state.mutex);
   *context = state.contexts[static_cast<size_t>(device)].get();
+  if (!(*context)->is_alive) (*context)->id = state.next_context_id++;
+  (*context)->is_alive = true;
   ++(*context)->retained;
+  return CUDA_SUCCESS;
+}
+
+/// The context's memory and streams are gone; it lives again, with another id, when it is retained.
+CUresult CUDAAPI cuDevicePrimaryCtxReset(CUdevice device) {
+  WW_CHECK(check_device(device));
+  State &state = State::instance();
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  CUctx_st &context = *state.contexts[static_cast<size_t>(device)];
+  context.is_alive = false;
+  context.retained = 0;
+  for (auto place = state.owners.begin(); place != state.owners.end();) {
+    if (place->second == device) state.memory.release(place->first);
+    place = place->second == device ? state.owners.erase(place) : std::next(place);
+  }
+  for (auto place = state.streams.begin(); place != state.streams.end();) {
+    const bool is_gone = (*place)->context == &context;
+    if (is_gone) delete *place;
+    place = is_gone ? state.streams.erase(place) : std::next(place);
+  }
   return CUDA_SUCCESS;
 }
 
@@ -156,7 +184,7 @@ CUresult CUDAAPI cuDevicePrimaryCtxRelease(CUdevice device) {
   const std::lock_guard<std::mutex> lock(state.mutex);
   CUctx_st &context = *state.contexts[static_cast<size_t>(device)];
   if (context.retained == 0) return CUDA_ERROR_INVALID_CONTEXT;
-  --context.retained;
+  if (--context.retained == 0) context.is_alive = false;
   return CUDA_SUCCESS;
 }
 
@@ -165,7 +193,7 @@ CUresult CUDAAPI cuCtxSetCurrent(CUcontext context) {
   const std::lock_guard<std::mutex> lock(state.mutex);
   if (!state.is_initialised) return CUDA_ERROR_NOT_INITIALIZED;
   bool is_known = context == nullptr;
-  for (const auto &known : state.contexts) is_known |= known.get() == context && known->retained > 0;
+  for (const auto &known : state.contexts) is_known |= known.get() == context && known->is_alive;
   if (!is_known) return CUDA_ERROR_INVALID_CONTEXT;
   current_context() = context;
   return CUDA_SUCCESS;
@@ -185,8 +213,18 @@ CUresult CUDAAPI cuCtxGetDevice(CUdevice *device) {
   return CUDA_SUCCESS;
 }
 
+CUresult CUDAAPI cuCtxGetId(CUcontext context, unsigned long long *id) {
+  if (!id) return CUDA_ERROR_INVALID_VALUE;
+  if (!context) WW_CHECK(check_context());
+  *id = (context ? context : current_context())->id;
+  return CUDA_SUCCESS;
+}
+
 // A launch has ended when it returns: there is nothing to wait for.
-CUresult CUDAAPI cuCtxSynchronize(void) { return check_context(); }
+CUresult CUDAAPI cuCtxSynchronize(void) {
+  WW_CHECK(check_context());
+  return check_unsafe_call();
+}
 
 /// A stack of current contexts, its top being the current one, as in CUDA Driver API 13.0, cuCtxPushCurrent.
 CUresult CUDAAPI cuCtxPushCurrent(CUcontext context) {

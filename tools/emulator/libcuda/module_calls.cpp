@@ -30,6 +30,7 @@ CUresult refuse(CUresult result, const std::string &why) {
 
 CUresult load(const void *image, CUlib_st **library) {
   if (!State::instance().is_ready()) return CUDA_ERROR_NOT_INITIALIZED;
+  WW_CHECK(check_unsafe_call());
   if (!image || !library) return CUDA_ERROR_INVALID_VALUE;
   const char *text = static_cast<const char *>(image);
   // A cubin is an ELF file; a fat binary begins with its magic number (fatbinary.h). A text may be shorter than either.
@@ -47,7 +48,7 @@ CUresult load(const void *image, CUlib_st **library) {
   auto fresh = std::make_unique<CUlib_st>();
   fresh->module = std::make_unique<ptx::Module>(std::move(*parsed.module));
   for (const ptx::Kernel &kernel : fresh->module->kernels)
-    fresh->functions.push_back(std::make_unique<CUfunc_st>(CUfunc_st{fresh->module.get(), &kernel, {}, &fresh->variables}));
+    fresh->functions.push_back(std::make_unique<CUfunc_st>(CUfunc_st{fresh->module.get(), &kernel, {}, &fresh->variables, {}}));
   State &state = State::instance();
   if (const Error error = fresh->variables.place(*fresh->module, state.memory))
     return refuse(error.slug == "memory.out-of-memory" ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_INVALID_PTX, error.slug + ": " + error.text);
@@ -146,6 +147,37 @@ CUresult result_of(const Report &report) {
   return CUDA_ERROR_LAUNCH_FAILED;
 }
 
+/// A capture takes no launch of a kernel whose code is in no context yet, since that would load it.
+/// Source: CUDA C++ Programming Guide 13.0, "Lazy Loading".
+CUresult check_placed(CUfunc_st *function, CUstream stream) {
+  const bool captures = is_capturing(stream);
+  State &state = State::instance();
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  if (!captures) function->placed_contexts.insert(current_context()->id);
+  else if (!function->placed_contexts.count(current_context()->id))
+    return refuse(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "launch.capture: the kernel's code is not in the context yet: cuFuncLoad");
+  return CUDA_SUCCESS;
+}
+
+CUresult execute(Launch wanted) {
+  State &state = State::instance();
+  Options options;
+  last_report().clear();
+  last_profile().clear();
+  {
+    const std::lock_guard<std::mutex> lock(state.mutex);
+    options = state.options;
+    const std::string &name = wanted.kernel->name;
+    if (const auto found = state.names.find(name); found != state.names.end()) wanted.names = found->second;
+    if (const auto found = state.traces.find(name); found != state.traces.end()) wanted.trace = found->second;
+  }
+  Report report = run(wanted, state.memory, options);
+  last_statistics() = report.statistics;
+  last_schedule() = report.schedule;
+  last_profile() = std::move(report.profile);
+  return result_of(report);
+}
+
 }  // namespace
 
 CUresult warpwright::emulator::driver::launch(const CUlaunchConfig &config, CUfunc_st *function, void **parameters, void **extra) {
@@ -176,19 +208,8 @@ CUresult warpwright::emulator::driver::launch(const CUlaunchConfig &config, CUfu
     std::memcpy(wanted.parameters.data() + kernel.parameters[i].offset, parameters[i], kernel.parameters[i].bytes);
   }
   WW_CHECK(check_resources(*function, wanted));
-  State &state = State::instance();
-  Options options;
-  {
-    const std::lock_guard<std::mutex> lock(state.mutex);
-    options = state.options;
-    if (const auto found = state.names.find(kernel.name); found != state.names.end()) wanted.names = found->second;
-    if (const auto found = state.traces.find(kernel.name); found != state.traces.end()) wanted.trace = found->second;
-  }
-  Report report = run(wanted, state.memory, options);
-  last_statistics() = report.statistics;
-  last_schedule() = report.schedule;
-  last_profile() = std::move(report.profile);
-  return result_of(report);
+  WW_CHECK(check_placed(function, config.hStream));
+  return run_or_record(config.hStream, [wanted = std::move(wanted)] { return execute(wanted); });
 }
 
 extern "C" {
@@ -219,7 +240,12 @@ CUresult CUDAAPI cuFuncSetAttribute(CUfunction function, CUfunction_attribute at
 }
 CUresult CUDAAPI cuFuncLoad(CUfunction function) {
   WW_CHECK(check_context());
-  return check_function(function);
+  WW_CHECK(check_function(function));
+  WW_CHECK(check_unsafe_call());
+  State &state = State::instance();
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  function->placed_contexts.insert(current_context()->id);
+  return CUDA_SUCCESS;
 }
 
 CUresult CUDAAPI cuModuleLoadData(CUmodule *module, const void *image) {

@@ -118,7 +118,7 @@ CUresult check_context() {
   const std::lock_guard<std::mutex> lock(state.mutex);
   if (!state.is_initialised) return CUDA_ERROR_NOT_INITIALIZED;
   const CUcontext context = current_context();
-  return context && context->retained > 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+  return context && context->retained > 0 && context->is_alive ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 CUresult check_stream(CUstream stream) {

@@ -6,16 +6,20 @@
 
 #include <cuda.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 // The handles of cuda.h point to these.
 struct CUctx_st {
   CUdevice device = 0;
+  unsigned long long id = 0;  ///< another one after each reset and each last release
+  bool is_alive = false;
   uint32_t retained = 0;
   uint32_t flags = 0;
 };
@@ -24,14 +28,27 @@ struct CUfunc_st {
   const warpwright::emulator::ptx::Kernel *kernel = nullptr;
   std::map<CUfunction_attribute, int> attributes;
   const warpwright::emulator::ModuleMemory *variables = nullptr;
+  std::set<unsigned long long> placed_contexts;  ///< ids: modules are loaded lazily, at the first launch in a context
 };
 struct CUlib_st {
   std::unique_ptr<warpwright::emulator::ptx::Module> module;
   warpwright::emulator::ModuleMemory variables;
   std::vector<std::unique_ptr<CUfunc_st>> functions;
 };
+namespace warpwright::emulator::driver {
+/// What a stream or a graph does, in order.
+using Work = std::vector<std::function<CUresult()>>;
+struct Capture {
+  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+  std::thread::id thread;
+  bool is_invalid = false;
+  Work work;
+};
+}  // namespace warpwright::emulator::driver
 struct CUstream_st {
   CUcontext context = nullptr;
+  unsigned int flags = 0;
+  std::unique_ptr<warpwright::emulator::driver::Capture> capture;
 };
 struct CUevent_st {
   bool is_recorded = false;
@@ -69,6 +86,10 @@ struct State {
   std::set<CUfunc_st *> functions;
   std::set<CUstream_st *> streams;
   std::set<CUevent_st *> events;
+  std::set<CUgraph_st *> graphs;
+  std::set<CUgraphExec_st *> executables;
+  std::map<CUdeviceptr, CUdevice> owners;  ///< of the allocations that cuMemAlloc made
+  unsigned long long next_context_id = 1;
 
   static State &instance();
   /// CUDA_ERROR_INVALID_VALUE where the environment has a value that means nothing.
@@ -82,6 +103,14 @@ CUcontext &current_context();
 CUresult check_context();
 /// A stream that may be used: the null streams or a live one.
 CUresult check_stream(CUstream stream);
+/// Does the work, or keeps it for the graph where the stream is being captured.
+CUresult run_or_record(CUstream stream, std::function<CUresult()> work);
+bool is_capturing(CUstream stream);
+/// CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, and the capture is invalid, for a call that a capture under way forbids: one that
+/// allocates, loads or waits. Source: CUDA Driver API 13.0, cuThreadExchangeStreamCaptureMode.
+CUresult check_unsafe_call();
+/// The same for waiting for a stream that is being captured.
+CUresult refuse_waiting(CUstream stream);
 /// What the last launch of this thread found, in words.
 std::string &last_report();
 Statistics &last_statistics();

@@ -27,7 +27,7 @@ CUresult CUDAAPI cuStreamCreate(CUstream *stream, unsigned int flags) {
   WW_CHECK(check_context());
   State &state = State::instance();
   const std::lock_guard<std::mutex> lock(state.mutex);
-  *stream = new CUstream_st{current_context()};
+  *stream = new CUstream_st{current_context(), flags, nullptr};
   state.streams.insert(*stream);
   return CUDA_SUCCESS;
 }
@@ -42,8 +42,16 @@ CUresult CUDAAPI cuStreamDestroy(CUstream stream) {
 
 CUresult CUDAAPI cuStreamCreateWithPriority(CUstream *stream, unsigned int flags, int) { return cuStreamCreate(stream, flags); }
 
-CUresult CUDAAPI cuStreamSynchronize(CUstream stream) { return check_stream(stream); }
-CUresult CUDAAPI cuStreamQuery(CUstream stream) { return check_stream(stream); }
+CUresult CUDAAPI cuStreamSynchronize(CUstream stream) { return refuse_waiting(stream); }
+CUresult CUDAAPI cuStreamQuery(CUstream stream) { return refuse_waiting(stream); }
+
+CUresult CUDAAPI cuStreamGetCtx(CUstream stream, CUcontext *context) {
+  WW_CHECK(check_stream(stream));
+  if (!context) return CUDA_ERROR_INVALID_VALUE;
+  const bool is_default = stream == nullptr || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD;
+  *context = is_default ? current_context() : stream->context;
+  return CUDA_SUCCESS;
+}
 
 CUresult CUDAAPI cuEventCreate(CUevent *event, unsigned int) {
   if (!event) return CUDA_ERROR_INVALID_VALUE;
@@ -65,6 +73,7 @@ CUresult CUDAAPI cuEventDestroy(CUevent event) {
 
 CUresult CUDAAPI cuEventRecord(CUevent event, CUstream stream) {
   WW_CHECK(check_stream(stream));
+  if (is_capturing(stream)) return CUDA_ERROR_NOT_SUPPORTED;  // a capture of several streams is not there
   State &state = State::instance();
   const std::lock_guard<std::mutex> lock(state.mutex);
   if (!state.events.count(event)) return CUDA_ERROR_INVALID_HANDLE;
@@ -76,6 +85,7 @@ CUresult CUDAAPI cuEventSynchronize(CUevent event) { return check_event(event); 
 CUresult CUDAAPI cuEventQuery(CUevent event) { return check_event(event); }
 CUresult CUDAAPI cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int) {
   WW_CHECK(check_stream(stream));
+  if (is_capturing(stream)) return CUDA_ERROR_NOT_SUPPORTED;
   return check_event(event);
 }
 
@@ -86,16 +96,6 @@ CUresult CUDAAPI cuEventElapsedTime(float *milliseconds, CUevent start, CUevent 
   if (!milliseconds) return CUDA_ERROR_INVALID_VALUE;
   if (!state.events.count(start) || !state.events.count(end) || !start->is_recorded || !end->is_recorded) return CUDA_ERROR_INVALID_HANDLE;
   *milliseconds = static_cast<float>(end->milliseconds - start->milliseconds);
-  return CUDA_SUCCESS;
-}
-
-/// Launches run when they are called and cannot be recorded.
-CUresult CUDAAPI cuStreamBeginCapture(CUstream, CUstreamCaptureMode) { return CUDA_ERROR_NOT_SUPPORTED; }
-
-CUresult CUDAAPI cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status) {
-  WW_CHECK(check_stream(stream));
-  if (!status) return CUDA_ERROR_INVALID_VALUE;
-  *status = CU_STREAM_CAPTURE_STATUS_NONE;
   return CUDA_SUCCESS;
 }
 
