@@ -10,6 +10,7 @@
 #include "tools/cli/families.h"
 #include "tools/cli/report.h"
 #include "tools/cli/run_arguments.h"
+#include "tools/cli/time_arguments.h"
 #include "tools/cli/verbs.h"
 
 #include <CLI/CLI.hpp>
@@ -75,6 +76,9 @@ class CommandLine {
 #endif
 #ifdef WARPWRIGHT_VERB_RUN
     add_run();
+    CLI::App *time = add_verb("time", "Time kernels on a GPU", "warpwright time kernels.wwa --on gpu --shape m=16", [this] { return run_time(time_); });
+    add_time_options(time, time_);
+    add_set(time, time_.set);
 #endif
 #ifdef WARPWRIGHT_VERB_SHOW
     add_show();
@@ -317,16 +321,17 @@ class CommandLine {
   void add_run() {
     CLI::App *verb = add_verb("run", "Run kernels and compare their values with the reference",
                               "warpwright run my_gemm.json --on emulator --shape m=300", [this] {
+                                run_.emulator_option = emulator_option(app_.get_subcommand("run"));
                                 if (!run_.replay.empty()) run_.schedules = {"replay:" + run_.replay};
-                                if (!run_.launch.empty()) return run_launch(run_);
-                                if (run_.specs.empty()) return usage_error("SPEC or --launch is required", "run");
+                                if (!run_.launch.empty() && run_.on == "emulator") return run_launch(run_);
+                                if (run_.specs.empty() && run_.launch.empty()) return usage_error("SPEC or --launch is required", "run");
                                 if (run_.schedules.empty()) run_.schedules = {"lazy"};
                                 return run_run(run_);
                               });
     add_run_options(verb, run_);
     add_shape(verb, run_.shape);
     add_set(verb, run_.set);
-    for (const char *of_specs : {"SPEC", "--shape", "--inputs", "--seed", "--sms", "--set", "--schedule-out"})
+    for (const char *of_specs : {"SPEC", "--shape", "--inputs", "--seed", "--sms", "--set", "--schedule-out", "--archive"})
       verb->get_option("--launch")->excludes(verb->get_option(of_specs));
   }
 #endif
@@ -405,6 +410,7 @@ class CommandLine {
   [[maybe_unused]] ProveOptions prove_;
   [[maybe_unused]] DiffOptions diff_;
   [[maybe_unused]] RunOptions run_;
+  [[maybe_unused]] TimeOptions time_;
   [[maybe_unused]] ShowOptions show_;
 };
 

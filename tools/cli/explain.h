@@ -24,6 +24,7 @@ std::vector<Explanation> explain_prove();
 std::vector<Explanation> explain_compile();   ///< compile, environment, writing archives
 std::vector<Explanation> explain_archive();   ///< reading archives
 std::vector<Explanation> explain_cli();
+std::vector<Explanation> explain_gpu();       ///< run --on gpu, time
 std::vector<Explanation> explain_conformance();  ///< findings of runs against the IR
 std::vector<Explanation> explain_emulator();  ///< findings of runs
 

@@ -11,7 +11,13 @@ namespace warpwright::cli {
 inline void add_run_options(CLI::App *verb, RunOptions &run) {
   verb->add_option("SPEC", run.specs, "Spec files, folders of them, or - for standard input")->type_name("");
   verb->add_option("--launch", run.launch, "Instead of SPEC: a launch description of a kernel's PTX")->type_name("FILE");
-  verb->add_option("--on", run.on, "Where: emulator")->required()->check(CLI::IsMember({"emulator"}))->type_name("WHERE");
+  verb->add_option("--on", run.on, "Where: emulator, gpu, or both: the outputs must be equal")
+      ->required()->check(CLI::IsMember({"emulator", "gpu", "both"}))->type_name("WHERE");
+  verb->add_option("--archive", run.archive, "Kernels from FILE, which build made of the same SPEC, instead of compiling them")->type_name("FILE");
+  verb->add_option("--device", run.device, "GPU: which one")->check(CLI::Range(0, 1023))->type_name("N");
+  verb->add_option("--repeats", run.repeats, "GPU: launches of each trial, all with the same outputs")->check(CLI::Range(1, 100000))->type_name("N");
+  verb->add_option("--timeout", run.timeout_seconds, "GPU: seconds after which a launch counts as hung")
+      ->check(CLI::Range(1, 86400))->type_name("N");
   verb->add_option("--inputs", run.inputs, "exact: any order of summation is exact; random; both")
       ->check(CLI::IsMember({"exact", "random", "both"}))->type_name("KIND");
   verb->add_option("--seed", run.seed, "Of the inputs")->type_name("N");
@@ -29,6 +35,13 @@ inline void add_run_options(CLI::App *verb, RunOptions &run) {
   verb->add_option("-j,--jobs", run.jobs, "Clusters at a time")->check(CLI::Range(1, 256))->type_name("N");
   verb->add_option("--ptx", run.ptx, "PTX to run instead of what nvcc makes of one SPEC, or of the description's")->type_name("FILE");
   verb->add_option("--sms", run.num_sms, "Multiprocessors; default: the device's")->check(CLI::Range(1, 1024))->type_name("N");
+}
+
+/// The first option given that needs the emulator's inside, or nothing.
+inline std::string emulator_option(const CLI::App *verb) {
+  for (const char *name : {"--launch", "--schedule", "--policy", "--waive", "--replay", "--schedule-out", "--profile", "--profile-out", "--ptx"})
+    if (verb->get_option(name)->count() > 0) return name;
+  return {};
 }
 
 }  // namespace warpwright::cli

@@ -66,7 +66,7 @@ bool TrialLaunch::poison(uint8_t value) {
   return is_done;
 }
 
-ww_status_t TrialLaunch::launch(ww_message_t *message) {
+ww_status_t TrialLaunch::launch(CUstream_st *stream, ww_message_t *message) {
   ww_launch_t wanted{};
   wanted.struct_bytes = sizeof wanted;
   wanted.variables = variables_.data();
@@ -75,6 +75,7 @@ ww_status_t TrialLaunch::launch(ww_message_t *message) {
   wanted.num_buffers = buffers_.size();
   wanted.workspace = reinterpret_cast<void *>(workspace_);
   wanted.workspace_bytes = workspace_bytes_;
+  wanted.stream = stream;
   wanted.num_sms = num_sms_;
   return wwOperatorLaunch(op_, memory_.driver(), &wanted, message);
 }

@@ -38,7 +38,8 @@ class TrialLaunch {
   std::string prepare();
   /// Fills outputs, and the workspace where the runtime does not clear it, with one byte.
   bool poison(uint8_t value);
-  ww_status_t launch(ww_message_t *message);
+  /// `stream` nullptr: the default one.
+  ww_status_t launch(CUstream_st *stream, ww_message_t *message);
 
   /// Kernels that a launch runs, in order; empty before prepare().
   const std::vector<ww_grid_t> &grids() const { return grids_; }

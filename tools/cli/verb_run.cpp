@@ -109,7 +109,7 @@ class Runner {
     }
     ww_message_t message;
     const auto start = std::chrono::steady_clock::now();
-    const ww_status_t status = launch.launch(&message);
+    const ww_status_t status = launch.launch(nullptr, &message);
     outcome->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     for (const ww_grid_t &grid : launch.grids()) device_.trace(op.kernels[grid.kernel_index].name, nullptr, nullptr);
     outcome->launch = device_.last_launch();
@@ -185,6 +185,10 @@ std::string emulated_arch(const LoweredOperator &op) {
 
 int run_run(const RunOptions &options) {
   support::Diagnostics diagnostics;
+  if (options.on != "emulator" && !options.emulator_option.empty()) {
+    diagnostics.add(error("cli.usage", fmt::format("{} needs --on emulator", options.emulator_option), {}));
+    return finish(diagnostics, format_of(false));
+  }
   const std::vector<std::string> files = expand_specs(options.specs, diagnostics);
   if (!spares_inputs(options.profile_out, files, diagnostics)) return finish(diagnostics, format_of(false));
   std::vector<LoweredOperator> operators;
@@ -202,6 +206,7 @@ int run_run(const RunOptions &options) {
   if (!options.ptx.empty() && operators.size() != 1)
     diagnostics.add(error("cli.usage", "--ptx takes one SPEC", {}));
   if (diagnostics.has_errors()) return finish(diagnostics, format_of(false));
+  if (options.on != "emulator") return run_on_gpu(options, operators, diagnostics);
   const auto device = EmulatedDevice::open(arch, !options.no_races, diagnostics);
   if (!device) return finish(diagnostics, format_of(false));
   device->judge_by(options.policy, options.waivers);

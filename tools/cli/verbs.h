@@ -6,7 +6,13 @@
 #include "tools/cli/command_tree.h"
 #include "tools/cli/options.h"
 
+namespace warpwright::support {
+class Diagnostics;
+}
+
 namespace warpwright::cli {
+
+struct LoweredOperator;
 
 int run_new(const NewOptions &options);
 /// What `list` can list in this build.
@@ -23,6 +29,9 @@ int run_prove(const ProveOptions &options);
 int run_diff(const DiffOptions &options);
 int run_show(const ShowOptions &options);
 int run_run(const RunOptions &options);
+int run_time(const TimeOptions &options);
+/// `run --on gpu` and `--on both`, for specs of one architecture that are lowered.
+int run_on_gpu(const RunOptions &options, const std::vector<LoweredOperator> &operators, support::Diagnostics &diagnostics);
 /// `run --launch`: a kernel from its PTX.
 int run_launch(const RunOptions &options);
 
