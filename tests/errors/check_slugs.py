@@ -12,11 +12,11 @@ import re
 import subprocess
 import sys
 
-STAGES = "spec|plan|laws|ir|lower|emit|prove|run|compile|archive|environment|cli|diff|conformance"
+STAGES = "spec|plan|laws|ir|lower|emit|prove|run|compile|archive|environment|cli|diff|conformance|pack"
 LITERAL = re.compile(rf'"((?:{STAGES})\.[a-z0-9]+(?:-[a-z0-9]+)*)"')
 PARSE_JSON = re.compile(rf'parse_json\([^;]*?"({STAGES})"')
 NOT_SLUGS = re.compile(r"\.(json|cpp|h|td|cu|mlir|md)$")
-FOLDERS = ("generator", "tools/cli")
+FOLDERS = ("generator", "tools/cli", "tools/pack")
 # Findings of the emulator. Its sources also name instructions, which look like slugs.
 EMULATOR = "tools/emulator"
 FINDING = re.compile(r'"((?:async|barrier|bulk|cluster|descriptor|kernel|launch|mbarrier|memory|mma|order|ptx|race|run|tcgen05|tma|tmem|'

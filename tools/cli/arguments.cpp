@@ -8,6 +8,7 @@
 #include "generator/support/similar.h"
 #include "generator/support/text_table.h"
 #include "tools/cli/families.h"
+#include "tools/cli/pack_arguments.h"
 #include "tools/cli/report.h"
 #include "tools/cli/run_arguments.h"
 #include "tools/cli/time_arguments.h"
@@ -85,6 +86,10 @@ class CommandLine {
 #endif
 #ifdef WARPWRIGHT_VERB_DOCTOR
     add_doctor();
+#endif
+#ifdef WARPWRIGHT_VERB_PACK
+    add_pack_options(add_verb("pack", "Quantise a checkpoint to W4A8 weights and lay them out for the kernels",
+                              "warpwright pack models/llama -o models/llama-w4a8 --check", [this] { return run_pack(pack_); }), pack_);
 #endif
     add_completion();
   }
@@ -412,6 +417,7 @@ class CommandLine {
   [[maybe_unused]] RunOptions run_;
   [[maybe_unused]] TimeOptions time_;
   [[maybe_unused]] ShowOptions show_;
+  [[maybe_unused]] pack::Options pack_;
 };
 
 }  // namespace

@@ -25,6 +25,7 @@ std::vector<Explanation> explain_compile();   ///< compile, environment, writing
 std::vector<Explanation> explain_archive();   ///< reading archives
 std::vector<Explanation> explain_cli();
 std::vector<Explanation> explain_gpu();       ///< run --on gpu, time
+std::vector<Explanation> explain_pack();
 std::vector<Explanation> explain_conformance();  ///< findings of runs against the IR
 std::vector<Explanation> explain_emulator();  ///< findings of runs
 

@@ -5,6 +5,7 @@
 
 #include "tools/cli/command_tree.h"
 #include "tools/cli/options.h"
+#include "tools/pack/options.h"
 
 namespace warpwright::support {
 class Diagnostics;
@@ -34,5 +35,6 @@ int run_time(const TimeOptions &options);
 int run_on_gpu(const RunOptions &options, const std::vector<LoweredOperator> &operators, support::Diagnostics &diagnostics);
 /// `run --launch`: a kernel from its PTX.
 int run_launch(const RunOptions &options);
+int run_pack(const pack::Options &options);
 
 }  // namespace warpwright::cli

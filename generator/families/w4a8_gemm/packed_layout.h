@@ -22,7 +22,7 @@ inline constexpr int64_t kLanes = 32;
 inline constexpr int64_t kChunkBytes = 16;    ///< of one thread in one half: 32 codes
 inline constexpr int64_t kEntryBytes = 4;     ///< scale and offset of a row, then those of the row 8 below
 inline constexpr int64_t kEntryRows = 8;      ///< entries of a warp: one for each four lanes
-inline constexpr int64_t kMostK = (INT32_MAX / (255 * 127)) / 64 * 64;  ///< 66,304: a u8 x s8 sum stays in s32
+inline constexpr int64_t kMostK = (INT32_MAX / (255 * 128)) / 64 * 64;  ///< 65,792: a u8 x s8 sum stays in s32
 
 constexpr bool is_group(int64_t group) { return group == 64 || group == 128 || group == kPerChannel; }
 

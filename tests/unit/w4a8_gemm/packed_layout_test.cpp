@@ -104,10 +104,10 @@ TEST_CASE("packed layout: a shape that does not fit says by which number") {
   CHECK(misfit(64, 96, kPerChannel) == "K = 96 is no multiple of 64");
   CHECK(misfit(64, 128, 32) == "a group is 64, 128 or the channel, not 32");
   CHECK(misfit(0, 128, 64) == "the weight is 0 x 128");
-  CHECK(misfit(64, 66304, 128).empty());
-  CHECK(misfit(64, 66432, 128) == "K = 66432 is above 66304, up to which a sum of u8 x s8 stays in 32 bits");
-  CHECK(int64_t{66304} * 255 * 127 <= INT32_MAX);
-  CHECK(int64_t{66304 + 64} * 255 * 127 > INT32_MAX);
+  CHECK(misfit(64, 65792, 128).empty());
+  CHECK(misfit(64, 65920, 128) == "K = 65920 is above 65792, up to which a sum of u8 x s8 stays in 32 bits");
+  CHECK(int64_t{65792} * 255 * 128 <= INT32_MAX);
+  CHECK(int64_t{65792 + 64} * 255 * 128 > INT32_MAX);
   for (const int64_t group : {int64_t{0}, int64_t{32}, int64_t{64}, int64_t{128}})
     for (int64_t n = -64; n <= 192; n += 32)
       for (int64_t k = -64; k <= 256; k += 32) CHECK(fits(n, k, group) == misfit(n, k, group).empty());
