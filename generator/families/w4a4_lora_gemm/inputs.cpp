@@ -3,33 +3,15 @@
 #include "generator/families/w4a4_lora_gemm/inputs.h"
 
 #include "generator/spec/number_codec.h"
+#include "generator/support/random.h"
 
 #include <cmath>
-#include <random>
 
 namespace warpwright::w4a4_lora_gemm {
 namespace {
 
 using spec::NumberFormat;
-
-/// The standard's distributions differ between libraries; these do not.
-class Random {
- public:
-  explicit Random(uint64_t seed) : engine_(seed) {}
-  /// 0 … count − 1; the bias of the remainder is below 2^−50 here.
-  int64_t below(int64_t count) { return static_cast<int64_t>(engine_() % static_cast<uint64_t>(count)); }
-  int64_t between(int64_t low, int64_t high) { return low + below(high - low + 1); }
-  double uniform() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
-  /// Bell-shaped with mean 0 and variance 1, within ± 6: a sum of twelve, without the mathematics library.
-  double bell() {
-    double sum = -6;
-    for (int i = 0; i < 12; ++i) sum += uniform();
-    return sum;
-  }
-
- private:
-  std::mt19937_64 engine_;
-};
+using support::Random;
 
 /// Which block scales an exact input may have.
 struct ScaleSet {

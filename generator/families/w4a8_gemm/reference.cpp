@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CPU reference.
+#include "generator/families/w4a8_gemm/reference.h"
+
+#include "generator/families/w4a8_gemm/packed_layout.h"
+#include "generator/spec/number_codec.h"
+
+#include <cmath>
+
+namespace warpwright::w4a8_gemm {
+namespace {
+
+/// 16 bits, because compilers multiply and add those pairwise. No sum leaves s32: k is at most kMostK.
+int32_t dot(const int16_t *x, const int16_t *u, int64_t length) {
+  int32_t sum = 0;
+  for (int64_t i = 0; i < length; ++i) sum += int32_t{x[i]} * u[i];
+  return sum;
+}
+
+int32_t without_correction(int32_t sum, int32_t correction, int32_t sum_x) {
+  return static_cast<int32_t>(static_cast<uint32_t>(sum) - static_cast<uint32_t>(correction) * static_cast<uint32_t>(sum_x));
+}
+
+void check_shapes(const Problem &p, const Tensors &t, const Block &block) {
+  WARPWRIGHT_ASSERT(t.weight.rows == p.n && t.weight.k == p.k && t.weight.group == p.group && t.x.tokens == p.m && t.x.k == p.k,
+                    "operands of another shape");
+  WARPWRIGHT_ASSERT(p.k <= kMostK, "sums beyond s32");
+  WARPWRIGHT_ASSERT(t.bias.size() == static_cast<size_t>(p.has_bias ? p.n : 0), "a bias of another shape");
+  WARPWRIGHT_ASSERT(block.first_row >= 0 && block.first_row + block.rows <= p.m && block.first_col >= 0 &&
+                        block.first_col + block.cols <= p.n,
+                    "a block outside the output");
+}
+
+spec::NumberFormat format_of(const std::string &word) {
+  for (spec::NumberFormat format : {spec::NumberFormat::kBf16, spec::NumberFormat::kFp16})
+    if (spec::name_of(format) == word) return format;
+  throw support::InternalError("no reference for the format '" + word + "'");
+}
+
+}  // namespace
+
+Problem make_problem(const spec::KernelSpec &spec, int64_t m) {
+  Problem problem;
+  problem.m = m;
+  problem.n = spec.integer("problem.n");
+  problem.k = spec.integer("problem.k");
+  const std::string &group = spec.text("quant.group");
+  problem.group = group == "channel" ? kPerChannel : std::stoll(group);
+  problem.has_bias = spec.flag("epilogue.bias");
+  problem.output = format_of(spec.text("epilogue.output"));
+  return problem;
+}
+
+std::vector<float> reference(const Problem &problem, const Tensors &tensors, const Block &block) {
+  check_shapes(problem, tensors, block);
+  const auto k = static_cast<size_t>(problem.k);
+  const auto first_byte = tensors.x.x8.begin() + block.first_row * problem.k;
+  const std::vector<int16_t> x(first_byte, first_byte + block.rows * problem.k);
+  std::vector<int16_t> u(k);
+  std::vector<float> out(static_cast<size_t>(block.rows * block.cols));
+  for (int64_t col = 0; col < block.cols; ++col) {
+    const int64_t channel = block.first_col + col;
+    for (size_t i = 0; i < k; ++i) u[i] = static_cast<int16_t>(tensors.weight.operand(channel, static_cast<int64_t>(i)));
+    const int32_t correction = tensors.weight.correction(channel);
+    const auto n = static_cast<size_t>(channel);
+    for (int64_t row = 0; row < block.rows; ++row) {
+      const auto token = static_cast<size_t>(block.first_row + row);
+      const int32_t sum = dot(x.data() + row * problem.k, u.data(), problem.k);
+      const auto value = static_cast<float>(without_correction(sum, correction, tensors.x.sum_x[token]));
+      const float scale = tensors.x.x_scale[token] * tensors.weight.channel_scale[n];
+      out[static_cast<size_t>(row * block.cols + col)] =
+          problem.has_bias ? std::fma(value, scale, tensors.bias[n]) : value * scale;
+    }
+  }
+  return out;
+}
+
+std::vector<float> reference(const Problem &problem, const Tensors &tensors) {
+  return reference(problem, tensors, {0, problem.m, 0, problem.n});
+}
+
+std::vector<uint8_t> encode_output(const std::vector<float> &values, spec::NumberFormat format) {
+  const int64_t bytes = spec::bytes_of(format, 1);
+  std::vector<uint8_t> out;
+  out.reserve(values.size() * static_cast<size_t>(bytes));
+  for (const float value : values) {
+    const uint32_t code = spec::encode(format, value);
+    for (int64_t i = 0; i < bytes; ++i) out.push_back(static_cast<uint8_t>(code >> 8 * i));
+  }
+  return out;
+}
+
+}  // namespace warpwright::w4a8_gemm
