@@ -60,10 +60,11 @@ bool read_index(const std::string &folder, std::map<std::string, std::string> &f
     return fail({path, 1, 1}, "pack.index", "has no object \"weight_map\"", diagnostics);
   for (const spec::JsonMember &member : map->members) {
     const std::string &name = member.value.text;
-    const bool is_plain = member.value.kind == spec::JsonNode::Kind::kText && ends_with(name, kEnding) && name.find('/') == std::string::npos;
+    const bool is_plain = member.value.kind == spec::JsonNode::Kind::kText && ends_with(name, kEnding) &&
+                          name.find('/') == std::string::npos;
     if (!is_plain)
-      return fail(index->locate(member.value), "pack.index", fmt::format("{} is no name of a safetensors file", index->literal(member.value)),
-                  diagnostics);
+      return fail(index->locate(member.value), "pack.index",
+                  fmt::format("{} is no name of a safetensors file", index->literal(member.value)), diagnostics);
     if (!support::is_file(folder + "/" + name))
       return fail(index->locate(member.value), "pack.index", fmt::format("there is no {} in the folder", name), diagnostics);
     file_of[member.key] = name;
@@ -77,10 +78,11 @@ bool list_folder(const std::string &folder, std::set<std::string> &weights, Chec
     const std::string name = item->path().filename().string();
     std::error_code ignored;
     if (name.front() == '.' || !item->is_regular_file(ignored) || name == kIndexName || name == "config.json") continue;
-    const bool is_left = std::any_of(std::begin(kLeftBehind), std::end(kLeftBehind), [&](const char *e) { return ends_with(name, e); });
+    const bool is_left = name == "quantize_config.json" || ends_with(name, ".index.json") ||
+                         std::any_of(std::begin(kLeftBehind), std::end(kLeftBehind),
+                                     [&](const char *ending) { return ends_with(name, ending); });
     if (ends_with(name, kEnding)) weights.insert(name);
-    else if (!is_left && name != "quantize_config.json" && !ends_with(name, ".index.json") && item->file_size(ignored) <= kMostOtherBytes)
-      out.other_files.push_back(name);
+    else if (!is_left && item->file_size(ignored) <= kMostOtherBytes) out.other_files.push_back(name);
   }
   if (error) return fail({folder}, "pack.unreadable", error.message(), diagnostics);
   std::sort(out.other_files.begin(), out.other_files.end());
@@ -95,8 +97,8 @@ bool gather(const std::string &folder, const std::map<std::string, std::string> 
       const std::string name = fs::path(out.files[file].path()).filename().string();
       if (out.has_index && (told == file_of.end() || told->second != name)) continue;
       if (!out.tensors.emplace(entry.name, TensorRef{file, &entry}).second)
-        return fail({out.files[file].path()}, "pack.index", fmt::format("{} is in another file too, and no index says which counts", entry.name),
-                    diagnostics);
+        return fail({out.files[file].path()}, "pack.index",
+                    fmt::format("{} is in another file too, and no index says which counts", entry.name), diagnostics);
     }
   for (const auto &[tensor, name] : file_of)
     if (out.tensors.count(tensor) == 0)

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <future>
 #include <set>
 
@@ -21,8 +22,8 @@ using w4a8_gemm::kPerChannel;
 using w4a8_gemm::kSlabRows;
 using w4a8_gemm::QuantisedWeight;
 
-void add(support::Diagnostics &diagnostics, support::Severity severity, const char *slug, const std::string &file, const std::string &path,
-         const std::string &message) {
+void add(support::Diagnostics &diagnostics, support::Severity severity, const char *slug, const std::string &file,
+         const std::string &path, const std::string &message) {
   support::Diagnostic d;
   d.severity = severity;
   d.slug = slug;
@@ -32,22 +33,39 @@ void add(support::Diagnostics &diagnostics, support::Severity severity, const ch
   diagnostics.add(std::move(d));
 }
 
-/// SHA-256 of every file; empty texts where reading failed, which the passes find as well.
-std::vector<std::string> digests_of(const Checkpoint &checkpoint) {
-  constexpr int64_t kPieceBytes = int64_t{1} << 20;
-  std::string piece(kPieceBytes, '\0');
-  std::vector<std::string> out;
-  for (const SafetensorsFile &file : checkpoint.files) {
-    support::Sha256 digest;
-    support::Diagnostics ignored;
-    for (int64_t at = 0; at < file.bytes() && !ignored.has_errors(); at += kPieceBytes) {
-      const int64_t count = std::min(kPieceBytes, file.bytes() - at);
-      if (file.read(at, count, piece.data(), ignored)) digest.add(std::string_view(piece).substr(0, static_cast<size_t>(count)));
-    }
-    out.push_back(ignored.has_errors() ? "" : digest.hex());
+/// SHA-256 of every file, beside the first pass, which reads the same bytes; given up when the object goes.
+class Digests {
+ public:
+  explicit Digests(const Checkpoint &checkpoint)
+      : future_(std::async(std::launch::async, [this, &checkpoint] { return make(checkpoint); })) {}
+  ~Digests() {
+    is_given_up_ = true;
+    if (future_.valid()) future_.wait();
   }
-  return out;
-}
+  Digests(const Digests &) = delete;
+  Digests &operator=(const Digests &) = delete;
+  std::vector<std::string> get() { return future_.get(); }
+
+ private:
+  std::vector<std::string> make(const Checkpoint &checkpoint) const {
+    constexpr int64_t kPieceBytes = int64_t{1} << 20;
+    std::string piece(kPieceBytes, '\0');
+    std::vector<std::string> out;
+    for (const SafetensorsFile &file : checkpoint.files) {
+      support::Sha256 digest;
+      support::Diagnostics found;  // by the passes as well
+      for (int64_t at = 0; at < file.bytes() && !found.has_errors() && !is_given_up_; at += kPieceBytes) {
+        const int64_t count = std::min(kPieceBytes, file.bytes() - at);
+        if (file.read(at, count, piece.data(), found)) digest.add(std::string_view(piece).substr(0, static_cast<size_t>(count)));
+      }
+      out.push_back(found.has_errors() ? "" : digest.hex());
+    }
+    return out;
+  }
+
+  std::atomic<bool> is_given_up_{false};
+  std::future<std::vector<std::string>> future_;  // last: its thread reads the flag
+};
 
 /// Columns `first` … of every row, for one rank of a row split. Requires whole groups.
 QuantisedWeight slice_columns(const QuantisedWeight &whole, int64_t first, int64_t count) {
@@ -67,7 +85,8 @@ QuantisedWeight slice_columns(const QuantisedWeight &whole, int64_t first, int64
 
 class Job {
  public:
-  Job(const Checkpoint &checkpoint, const SafetensorsFile *smooth, const Options &options, const std::function<bool()> &is_interrupted)
+  Job(const Checkpoint &checkpoint, const SafetensorsFile *smooth, const Options &options,
+      const std::function<bool()> &is_interrupted)
       : checkpoint_(checkpoint), smooth_(smooth), options_(options), is_interrupted_(is_interrupted) {}
 
   /// Census of every layer. False if a value is not finite, or reading failed.
@@ -99,7 +118,8 @@ class Job {
             if (layer.split == Split::kColumn) to = destination_of(layer, first, options_.ranks);
             if (to.rank != rank) continue;
             const bool is_row_split = layer.split == Split::kRow;
-            if (!write_slab(layer, is_row_split ? slice_columns(weight, rank * k, k) : weight, to, output, diagnostics)) return false;
+            const QuantisedWeight slice = is_row_split ? slice_columns(weight, rank * k, k) : QuantisedWeight();
+            if (!write_slab(layer, is_row_split ? slice : weight, to, output, diagnostics)) return false;
           }
           if (report.errors) report.errors->add(rows, as_a_kernel_reads(weight));
           return true;
@@ -107,8 +127,8 @@ class Job {
         &smooth);
     for (int64_t rank = 0; rank < options_.ranks && was_written && layer.smooth; ++rank) {
       const float *from = smooth.data() + (layer.split == Split::kRow ? rank * k : 0);
-      if (!output.writer(rank, layer.weight).write(layer.name + ".smooth", 0, from, k * static_cast<int64_t>(sizeof(float)), diagnostics))
-        return false;
+      const int64_t count = k * static_cast<int64_t>(sizeof(float));
+      if (!output.writer(rank, layer.weight).write(layer.name + ".smooth", 0, from, count, diagnostics)) return false;
     }
     return was_written;
   }
@@ -119,7 +139,8 @@ class Job {
   /// What the packed bytes say, so that an error of the layout would show as an error of values.
   static QuantisedWeight as_a_kernel_reads(const QuantisedWeight &weight) {
     const std::vector<uint8_t> bytes = w4a8_gemm::pack(weight);
-    QuantisedWeight read = w4a8_gemm::unpack({reinterpret_cast<const char *>(bytes.data()), bytes.size()}, weight.rows, weight.k, weight.group);
+    const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+    QuantisedWeight read = w4a8_gemm::unpack(text, weight.rows, weight.k, weight.group);
     read.channel_scale = weight.channel_scale;
     read.zero = weight.zero;
     return read;
@@ -150,8 +171,8 @@ class Job {
     if (weight.group == kPerChannel && !put(".zero", 1, weight.zero.data())) return false;
     if (output.has_canonical()) {
       if (!put(".q4", weight.k / 2, weight.q4.data())) return false;
-      if (groups > 0 && (!put(".group_scale", groups, weight.group_scale.data()) || !put(".group_offset", groups, weight.group_offset.data())))
-        return false;
+      if (groups > 0 && !put(".group_scale", groups, weight.group_scale.data())) return false;
+      if (groups > 0 && !put(".group_offset", groups, weight.group_offset.data())) return false;
     }
     if (!output.has_packed()) return true;
     const std::vector<uint8_t> bytes = w4a8_gemm::pack(weight);
@@ -177,7 +198,8 @@ bool find_smooth(const SafetensorsFile &file, std::vector<Layer> &layers, suppor
     const bool is_float = entry->dtype == "F32" || entry->dtype == "F16" || entry->dtype == "BF16";
     if (!is_float || entry->shape != std::vector<int64_t>{layer.k}) {
       add(diagnostics, support::Severity::kError, "pack.smooth", file.path(), entry->name,
-          fmt::format("{} {}, where a layer of K = {} has as many floating-point factors", entry->dtype, shape_text(entry->shape), layer.k));
+          fmt::format("{} {}, where a layer of K = {} has as many floating-point factors", entry->dtype,
+                      shape_text(entry->shape), layer.k));
       continue;
     }
     layer.smooth = TensorRef{0, entry};
@@ -202,8 +224,8 @@ void tell_requantised(const std::vector<Layer> &layers, support::Diagnostics &di
   for (const auto &[format, count] : counts)
     if (format != SourceFormat::kFloat)
       add(diagnostics, support::Severity::kNote, "pack.requantised", "", "",
-          fmt::format("{} layers are {}: dequantised and quantised again, onto integer group scales, which costs accuracy; --check says how much",
-                      count, name_of(format)));
+          fmt::format("{} layers are {}: dequantised and quantised again, onto integer group scales, which costs accuracy; "
+                      "--check says how much", count, name_of(format)));
 }
 
 }  // namespace
@@ -231,19 +253,20 @@ std::optional<Report> run(const Options &options, const std::function<bool()> &i
   report.other_tensors = checkpoint->tensors.size() - of_layers.size();
   if (options.dry_run) return report;
 
-  std::future<std::vector<std::string>> digests = std::async(std::launch::async, [&] { return digests_of(*checkpoint); });
+  Digests digests(*checkpoint);
   Job job(*checkpoint, smooth ? &*smooth : nullptr, options, is_interrupted);
   const bool is_good = job.check(*layers, diagnostics);
   report.is_interrupted = job.was_interrupted();
   if (report.is_interrupted) return report;
   if (!is_good) return std::nullopt;
-  Output output(*checkpoint, *layers, options);
+  Output output(*checkpoint, *layers, options, is_interrupted);
   if (!output.create(digests.get(), diagnostics)) return std::nullopt;
   for (LayerReport &layer : report.layers)
     if (!job.write(layer, output, diagnostics)) break;
-  report.is_interrupted = job.was_interrupted();
+  const bool is_whole = !job.was_interrupted() && !diagnostics.has_errors() && output.copy_others(diagnostics);
+  report.is_interrupted = !is_whole && !diagnostics.has_errors();
   if (report.is_interrupted) return report;
-  if (diagnostics.has_errors() || !output.copy_others(diagnostics) || !output.publish(diagnostics)) return std::nullopt;
+  if (!is_whole || !output.publish(diagnostics)) return std::nullopt;
   return report;
 }
 

@@ -107,6 +107,7 @@ std::string Output::name_of_file(size_t file) const {
 }
 
 bool Output::create(const std::vector<std::string> &digests, support::Diagnostics &diagnostics) {
+  if (has_clash(diagnostics)) return false;
   const std::string parent = parent_of(options_.output);
   std::string why;
   if (!support::make_folders(parent, why)) return unwritable(parent, why, diagnostics);
@@ -116,8 +117,8 @@ bool Output::create(const std::vector<std::string> &digests, support::Diagnostic
     if (!support::make_folders(folder_of(rank), why)) return unwritable(options_.output, why, diagnostics);
     writers_.emplace_back();
     for (size_t file = 0; file < checkpoint_.files.size(); ++file) {
-      writers_.back().push_back(std::make_unique<SafetensorsWriter>(folder_of(rank) + "/" + name_of_file(file), tensors_of(rank, file),
-                                                                    metadata_of(rank, file, digests[file])));
+      writers_.back().push_back(std::make_unique<SafetensorsWriter>(
+          folder_of(rank) + "/" + name_of_file(file), tensors_of(rank, file), metadata_of(rank, file, digests[file])));
       if (!writers_.back().back()->create(diagnostics)) return false;
     }
   }
@@ -157,11 +158,23 @@ std::vector<TensorEntry> Output::tensors_of(int64_t rank, size_t file) const {
   return out;
 }
 
+bool Output::has_clash(support::Diagnostics &diagnostics) const {
+  std::set<std::string> names;
+  for (size_t file = 0; file < checkpoint_.files.size(); ++file)
+    for (const TensorEntry &entry : tensors_of(0, file))
+      if (!names.insert(entry.name).second) {
+        fail(options_.input, "pack.source-format", "there is a tensor " + entry.name + " beside those that it would be made from",
+             diagnostics);
+        return true;
+      }
+  return false;
+}
+
 bool Output::copy(const TensorRef &tensor, int64_t rank, support::Diagnostics &diagnostics) {
   std::vector<char> bytes(static_cast<size_t>(std::min(kCopyBytes, tensor.entry->bytes)));
   for (int64_t at = 0; at < tensor.entry->bytes; at += kCopyBytes) {
     const int64_t count = std::min(kCopyBytes, tensor.entry->bytes - at);
-    if (!checkpoint_.read(tensor, at, count, bytes.data(), diagnostics) ||
+    if (is_interrupted_() || !checkpoint_.read(tensor, at, count, bytes.data(), diagnostics) ||
         !writer(rank, tensor).write(tensor.entry->name, at, bytes.data(), count, diagnostics))
       return false;
   }
@@ -174,7 +187,8 @@ bool Output::copy_rows(const TensorRef &tensor, const Layer &layer, support::Dia
   for (int64_t row = 0; row < layer.n; row += w4a8_gemm::kSlabRows) {
     if (!checkpoint_.read(tensor, row * element, count, bytes.data(), diagnostics)) return false;
     for (int64_t rank = 0; rank < options_.ranks; ++rank) {
-      const Destination to = layer.split == Split::kColumn ? destination_of(layer, row, options_.ranks) : Destination{rank, row};
+      const bool is_column_split = layer.split == Split::kColumn;
+      const Destination to = is_column_split ? destination_of(layer, row, options_.ranks) : Destination{rank, row};
       if (to.rank != rank || (layer.split == Split::kRow && rank > 0)) continue;
       if (!writer(rank, layer.weight).write(layer.name + ".bias", to.row * element, bytes.data(), count, diagnostics)) return false;
     }
@@ -202,7 +216,8 @@ bool Output::publish(support::Diagnostics &diagnostics) {
   const std::string folder = fs::path(checkpoint_.files.front().path()).parent_path().string();
   for (int64_t rank = 0; rank < options_.ranks && !is_file(); ++rank) {
     const auto put = [&](const char *name, const std::string &text) {
-      return support::write_file(folder_of(rank) + "/" + name, text, why) || unwritable(options_.output + "/" + name, why, diagnostics);
+      return support::write_file(folder_of(rank) + "/" + name, text, why) ||
+             unwritable(options_.output + "/" + name, why, diagnostics);
     };
     if (checkpoint_.files.size() > 1 || checkpoint_.has_index)
       if (!put("model.safetensors.index.json", index_of(rank))) return false;

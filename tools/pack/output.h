@@ -4,6 +4,7 @@
 
 #include "tools/pack/layers.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -27,8 +28,9 @@ Destination destination_of(const Layer &layer, int64_t row, int64_t ranks);
 
 class Output {
  public:
-  Output(const Checkpoint &checkpoint, const std::vector<Layer> &layers, const Options &options)
-      : checkpoint_(checkpoint), layers_(layers), options_(options) {}
+  Output(const Checkpoint &checkpoint, const std::vector<Layer> &layers, const Options &options,
+         const std::function<bool()> &is_interrupted)
+      : checkpoint_(checkpoint), layers_(layers), options_(options), is_interrupted_(is_interrupted) {}
   /// Removes what was staged and not published.
   ~Output();
   Output(const Output &) = delete;
@@ -36,10 +38,11 @@ class Output {
 
   /// Errors    pack.exists (the output is there already), cli.unwritable.
   static bool is_free(const Options &options, support::Diagnostics &diagnostics);
-  /// Makes every file with its header. `digests`: SHA-256 of each source file.
+  /// Makes every file with its header. `digests`: SHA-256 of each source file. False with cli.unwritable, or pack.source-format
+  /// if a tensor that goes along has the name of a new one.
   bool create(const std::vector<std::string> &digests, support::Diagnostics &diagnostics);
   SafetensorsWriter &writer(int64_t rank, const TensorRef &main) { return *writers_[static_cast<size_t>(rank)][main.file]; }
-  /// Tensors of no layer, to every rank; biases, split as their layer.
+  /// Tensors of no layer, to every rank; biases, split as their layer. False without a finding if interrupted.
   bool copy_others(support::Diagnostics &diagnostics);
   /// Index, config.json and small files, then the rename.
   bool publish(support::Diagnostics &diagnostics);
@@ -51,6 +54,7 @@ class Output {
  private:
   std::string folder_of(int64_t rank) const;
   std::string name_of_file(size_t file) const;
+  bool has_clash(support::Diagnostics &diagnostics) const;
   std::vector<TensorEntry> tensors_of(int64_t rank, size_t file) const;
   void add_layer(const Layer &layer, int64_t rank, std::vector<TensorEntry> &out) const;
   std::map<std::string, std::string> metadata_of(int64_t rank, size_t file, const std::string &digest) const;
@@ -63,6 +67,7 @@ class Output {
   const Checkpoint &checkpoint_;
   const std::vector<Layer> &layers_;
   const Options &options_;
+  const std::function<bool()> &is_interrupted_;
   std::string staging_;
   std::vector<std::vector<std::unique_ptr<SafetensorsWriter>>> writers_;  ///< [rank][file]
 };

@@ -119,7 +119,8 @@ std::optional<SafetensorsFile> SafetensorsFile::open(const std::string &path, su
   for (int64_t i = kLengthBytes - 1; i >= 0; --i) length = length << 8 | raw[i];
   const auto most = static_cast<uint64_t>(std::min(kMostHeaderBytes, file.bytes_ - kLengthBytes));
   if (length > most) {
-    fail(path, "pack.safetensors", "", fmt::format("the header is said to have {} bytes, the file allows {}", length, most), diagnostics);
+    fail(path, "pack.safetensors", "", fmt::format("the header is said to have {} bytes, the file allows {}", length, most),
+         diagnostics);
     return std::nullopt;
   }
   std::string header(length, '\0');
@@ -130,7 +131,6 @@ std::optional<SafetensorsFile> SafetensorsFile::open(const std::string &path, su
 }
 
 bool SafetensorsFile::parse_header(std::string header, int64_t data_begin, support::Diagnostics &diagnostics) {
-  // Not under the file's own name with its text: a header is one line of up to megabytes.
   const auto document = spec::parse_json(path_, std::move(header), "pack", diagnostics);
   if (!document || diagnostics.has_errors()) return false;
   if (document->root.kind != Kind::kObject) return fail(path_, "pack.safetensors", "", "the header is no JSON object", diagnostics);
@@ -158,7 +158,8 @@ bool SafetensorsFile::parse_header(std::string header, int64_t data_begin, suppo
     entry.begin += data_begin;
   }
   if (end != data_bytes)
-    return fail(path_, "pack.safetensors", "", fmt::format("the tensors have {} bytes, the file {} bytes of data", end, data_bytes), diagnostics);
+    return fail(path_, "pack.safetensors", "",
+                fmt::format("the tensors have {} bytes, the file {} bytes of data", end, data_bytes), diagnostics);
   return true;
 }
 
@@ -172,7 +173,8 @@ bool SafetensorsFile::read(int64_t begin, int64_t count, void *out, support::Dia
   while (count > 0) {
     const ssize_t got = ::pread(fd_, bytes, static_cast<size_t>(count), begin);
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return fail(path_, "pack.unreadable", "", got < 0 ? std::strerror(errno) : "the file has become shorter", diagnostics);
+    if (got <= 0)
+      return fail(path_, "pack.unreadable", "", got < 0 ? std::strerror(errno) : "the file has become shorter", diagnostics);
     bytes += got;
     begin += got;
     count -= got;

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import random
 import signal
 import struct
 import subprocess
@@ -52,6 +53,21 @@ class Damage(PackCase):
         (self.folder / "in").write_bytes(b"\x01")
         self.refused(self.folder / "in", "pack.safetensors", "too few")
         self.refused(self.folder / "none", "pack.unreadable", "No such file")
+
+    def test_changed_headers_are_refused_or_harmless(self):
+        write(self.folder / "whole", {"a.weight": ("F32", [64, 64], random_weight(64, 64)), "b": ("U8", [3], b"abc")})
+        whole = (self.folder / "whole").read_bytes()
+        length = struct.unpack("<Q", whole[:8])[0]
+        source = random.Random(5)
+        for i in range(120):
+            changed = bytearray(whole)
+            for _ in range(source.choice((1, 1, 2))):
+                changed[source.randrange(8 + length)] = source.choice(b"0123456789,:[]{}\"-\xff\0a")
+            (self.folder / "in").write_bytes(changed)
+            out = self.folder / f"out{i}"
+            done = subprocess.run([TOOL, "pack", str(self.folder / "in"), "-o", str(out)], capture_output=True, check=False, timeout=60)
+            self.assertIn(done.returncode, (0, 1), (changed[:8 + length], done.stderr))
+            self.assertEqual(out.exists(), done.returncode == 0)
 
     def test_every_truncation(self):
         write(self.folder / "whole", {"a.weight": ("F32", [64, 64], random_weight(64, 64))})

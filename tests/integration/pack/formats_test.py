@@ -96,7 +96,8 @@ class Formats(PackCase):
 
     def test_what_is_refused(self):
         good = self.gptq(1)
-        cases = [({**good, "m.a.g_idx": ("I32", [K], [99] * K)}, {}, "column 0 is in group 99 of 4"),
+        twice = {"m.a.weight": ("F32", [64, 64], random_weight(64, 64)), "m.a.q4": ("U8", [1], [0])}
+        cases = [(twice, {}, "there is a tensor m.a.q4 beside those"), ({**good, "m.a.g_idx": ("I32", [K], [99] * K)}, {}, "column 0 is in group 99 of 4"),
                  ({**good, "m.a.qzeros": ("I32", [K // GROUP, N // 4], [0] * (K // GROUP * N // 4))}, {}, "neither AWQ's nor GPTQ's 4-bit shapes"),
                  (good, {"quant_method": "awq"}, "the settings say awq, the shapes GPTQ INT4"),
                  (good, {"quant_method": "gptq", "bits": 8}, "has 8 bits; 4 can be read"),
