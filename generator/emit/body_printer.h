@@ -49,6 +49,7 @@ class BodyPrinter {
   void print_elect(ir::ptx::PtxElectOp elect);
   void print_call(ir::ptx::PtxCallOp call);
   void print_stage(ir::ptx::PtxStageRowOp stage);
+  void print_device(ir::ptx::PtxDeviceOp device);
 
   /// `function(arguments);`, broken at 120 columns; remembers the call. `wrapper` is the name that isa knows.
   void statement(const std::string &function, const std::vector<std::string> &arguments, const std::string &wrapper = "");

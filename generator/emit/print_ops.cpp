@@ -3,6 +3,7 @@
 #include "generator/emit/body_printer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace warpwright::emit {
 
@@ -70,6 +71,12 @@ bool BodyPrinter::print_copy(mlir::Operation *op) {
     std::vector<std::string> arguments = {region_address(load.getRegion(), load.getSlot(), load.getOffsetBytes()), load.getMap().str(), barrier};
     for (mlir::Value coordinate : load.getCoordinates()) arguments.push_back(expression(coordinate));
     statement(grouped("tma_load_" + std::to_string(load.getCoordinates().size()) + "d"), arguments);
+    return true;
+  }
+  if (auto load = mlir::dyn_cast<PtxBulkLoadOp>(op)) {
+    statement("bulk_load", {region_address(load.getRegion(), load.getSlot(), load.getOffsetBytes()),
+                            fmt::format("reinterpret_cast<u64>({}) + 16ull * ({})", load.getSource().str(), expression(load.getChunk())),
+                            std::to_string(load.getBytes()), barrier_address(load.getBarrier(), load.getSlot())});
     return true;
   }
   if (auto store = mlir::dyn_cast<PtxTmaStoreOp>(op)) {
@@ -188,7 +195,32 @@ bool BodyPrinter::print_epilogue(mlir::Operation *op) {
   }
   if (auto call = mlir::dyn_cast<PtxCallOp>(op)) return print_call(call), true;
   if (auto stage = mlir::dyn_cast<PtxStageRowOp>(op)) return print_stage(stage), true;
+  if (auto registers = mlir::dyn_cast<PtxRegistersOp>(op)) {
+    const std::string name = names_[registers.getResult()] = fresh(registers.getName().str());
+    called(registers.getType().split('<').first.str());
+    out_ << registers.getType() << " " << name << ";\n";
+    return true;
+  }
+  if (auto device = mlir::dyn_cast<PtxDeviceOp>(op)) return print_device(device), true;
   return false;
+}
+
+void BodyPrinter::print_device(PtxDeviceOp device) {
+  const auto words = [](mlir::ArrayAttr attributes) {
+    std::vector<std::string> texts;
+    for (mlir::Attribute attribute : attributes) texts.push_back(mlir::cast<mlir::StringAttr>(attribute).getValue().str());
+    return texts;
+  };
+  std::vector<std::string> arguments;
+  for (mlir::Value registers : device.getRegisters()) arguments.push_back(names_.lookup(registers));
+  for (auto [region, slot] : llvm::zip(device.getRegions(), device.getSlots()))
+    arguments.push_back(region_address(mlir::cast<mlir::FlatSymbolRefAttr>(region).getValue(), slot, 0));
+  for (mlir::Value index : device.getIndices()) arguments.push_back(expression(index));
+  for (std::string &param : words(device.getParams())) arguments.push_back(std::move(param));
+  for (const std::string &used : words(device.getUses())) called(used);
+  const std::vector<std::string> templates = words(device.getTemplates());
+  const std::string callee = device.getCallee().str();
+  statement(templates.empty() ? callee : fmt::format("{}<{}>", callee, fmt::join(templates, ", ")), arguments, callee);
 }
 
 void BodyPrinter::print_call(PtxCallOp call) {

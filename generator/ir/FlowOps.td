@@ -86,6 +86,20 @@ def FlowLoadOp : FlowOp<"load"> {
   let assemblyFormat = "$map `[` $coordinates `]` `->` $region `of` $token `payload` $payload attr-dict";
   let hasVerifier = 1;
 }
+def FlowBulkLoadOp : FlowOp<"bulk_load"> {
+  let summary = "Fills a box of a region of the slot from a pointer parameter, 16 * `chunk` bytes in; its bytes are those of the plan's copy";
+  let arguments = (ins FlatSymbolRefAttr:$source, FlatSymbolRefAttr:$region, FlowToken:$token, StrAttr:$payload, I64Attr:$box, I32:$chunk);
+  let assemblyFormat = "$source `[` $chunk `]` `->` $region `box` $box `of` $token `payload` $payload attr-dict";
+}
+def FlowDeviceOp : FlowOp<"device", [AttrSizedOperandSegments]> {
+  let summary = "A named device function (templates/device) on registers, tokens' regions, indices and kernel parameters";
+  let description = [{As ptx.device, on tokens instead of slots.}];
+  let arguments = (ins StrAttr:$callee, StrArrayAttr:$templates, Variadic<AnyType>:$registers, ArrayAttr:$regions,
+                       Variadic<FlowToken>:$tokens, Variadic<I32>:$indices, StrArrayAttr:$params, StrArrayAttr:$uses,
+                       UnitAttr:$writes);
+  let assemblyFormat = [{$callee $templates `on` `(` $registers `:` type($registers) `)` `in` $regions `of` `(` $tokens `)` `at` `(` $indices `)`
+                         `with` $params `uses` $uses (`writes` $writes^)? attr-dict}];
+}
 def FlowCopyScalesOp : FlowOp<"copy_scales"> {
   let summary = "Scale atoms from a shared-memory region into a tensor-memory range, row blocks interleaved per atom";
   let arguments = (ins FlatSymbolRefAttr:$region, FlowToken:$token, FlatSymbolRefAttr:$range, FlowToken:$scales, I64Attr:$row_blocks, I64Attr:$atoms);

@@ -25,6 +25,7 @@ class PtxType<string type_name, string type_mnemonic> : TypeDef<PtxDialect, type
 
 def PtxSlot : PtxType<"Slot", "slot"> { let summary = "A role's turn in a channel's ring"; }
 def PtxDescriptor : PtxType<"Descriptor", "descriptor"> { let summary = "A shared-memory matrix descriptor"; }
+def PtxRegisters : PtxType<"Registers", "registers"> { let summary = "A variable of a role's threads, which operations change in place"; }
 def PtxFragment : PtxType<"Fragment", "fragment"> {
   let summary = "fp32 registers of one thread: one accumulator row by `elems` columns";
   let parameters = (ins "int64_t":$elems);

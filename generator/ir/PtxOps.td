@@ -147,6 +147,14 @@ def PtxTmaLoadOp : PtxOp<"tma_load"> {
                          `completes` $barrier (`on_leader` $on_leader^)? attr-dict}];
   let hasVerifier = 1;
 }
+def PtxBulkLoadOp : PtxOp<"bulk_load"> {
+  let summary = "A run of bytes behind a pointer parameter, from 16 * `chunk` on, into a slot of a region; completes on `barrier`";
+  let arguments = (ins FlatSymbolRefAttr:$source, FlatSymbolRefAttr:$region, FlatSymbolRefAttr:$barrier, PtxSlot:$slot,
+                       I32:$chunk, I64Attr:$offset_bytes, I64Attr:$bytes);
+  let assemblyFormat = [{$source `[` $chunk `]` `->` $region `[` $slot `]` `+` $offset_bytes `bytes` $bytes
+                         `completes` $barrier attr-dict}];
+  let hasVerifier = 1;
+}
 def PtxTmaStoreOp : PtxOp<"tma_store"> {
   let summary = "One box from a slot of a region to a tensor, in the issuing thread's open bulk group";
   let arguments = (ins FlatSymbolRefAttr:$map, FlatSymbolRefAttr:$region, PtxSlot:$slot, Variadic<I32>:$coordinates,
@@ -283,6 +291,28 @@ def PtxStageRowOp : PtxOp<"stage_row"> {
                        I64Attr:$panel_bytes, I64Attr:$row_bytes);
   let assemblyFormat = [{$format $input `->` $region `[` $slot `]` `panels` $panels `of` $panel_bytes `rows` $row_bytes
                          attr-dict `:` type($input)}];
+  let hasVerifier = 1;
+}
+
+// ---- Registers --------------------------------------------------------------------------------------------------
+
+def PtxRegistersOp : PtxOp<"registers"> {
+  let summary = "Declares a variable of a role's threads, of a type of templates/device";
+  let arguments = (ins StrAttr:$type, StrAttr:$name);
+  let results = (outs PtxRegisters:$result);
+  let assemblyFormat = "$type $name attr-dict";
+}
+def PtxDeviceOp : PtxOp<"device", [AttrSizedOperandSegments]> {
+  let summary = "A named device function (templates/device) on registers, slots' regions, indices and kernel parameters";
+  let description = [{
+    The function takes them in this order. `uses` names device functions that its text finds by overloading; `writes`:
+    it writes the first region, which is staging.
+  }];
+  let arguments = (ins StrAttr:$callee, StrArrayAttr:$templates, Variadic<PtxRegisters>:$registers, ArrayAttr:$regions,
+                       Variadic<PtxSlot>:$slots, Variadic<I32>:$indices, StrArrayAttr:$params, StrArrayAttr:$uses,
+                       UnitAttr:$writes);
+  let assemblyFormat = [{$callee $templates `on` `(` $registers `)` `in` $regions `of` `(` $slots `)` `at` `(` $indices `)`
+                         `with` $params `uses` $uses (`writes` $writes^)? attr-dict}];
   let hasVerifier = 1;
 }
 

@@ -51,6 +51,19 @@ mlir::LogicalResult PtxTmaLoadOp::verify() {
   if (getCoordinates().empty() || getCoordinates().size() > 5) return emitOpError() << "1 to 5 coordinates";
   return mlir::success();
 }
+mlir::LogicalResult PtxBulkLoadOp::verify() {
+  // PTX ISA 9.0, "cp.async.bulk": addresses and size are multiples of 16.
+  const int64_t offset_bytes = getOffsetBytes(), bytes = getBytes();
+  if (offset_bytes % 16 || bytes % 16 || bytes <= 0) return emitOpError() << bytes << " bytes at " << offset_bytes << ": multiples of 16 are needed";
+  return mlir::success();
+}
+mlir::LogicalResult PtxDeviceOp::verify() {
+  if (getRegions().size() != getSlots().size()) return emitOpError() << getRegions().size() << " regions of " << getSlots().size() << " slots";
+  for (mlir::Attribute region : getRegions())
+    if (!mlir::isa<mlir::FlatSymbolRefAttr>(region)) return emitOpError() << region << " names no region";
+  if (getWrites() && getRegions().empty()) return emitOpError() << "writes no region";
+  return mlir::success();
+}
 mlir::LogicalResult PtxTmaStoreOp::verify() {
   if (getOffsetBytes() % 128) return emitOpError() << "source offset must be a multiple of 128 bytes";
   return mlir::success();

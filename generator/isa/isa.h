@@ -7,7 +7,7 @@
 
 namespace warpwright::isa {
 
-enum class OperandKind { kR32, kR64, kH16, kImm, kF32, kPred, kTensorMap, kFragment, kCoordinates };
+enum class OperandKind { kR32, kR64, kH16, kImm, kF32, kPred, kTensorMap, kFragment, kWords, kCoordinates };
 enum class Direction { kIn, kOut, kInOut };
 
 /// One operand of a PTX form, in the order of the wrapper's parameters.
@@ -15,12 +15,12 @@ struct Operand {
   std::string name;
   OperandKind kind = OperandKind::kR32;
   Direction direction = Direction::kIn;
-  int elems = 0;  ///< registers of a fragment; 0 where the wrapper has an overload for each length
+  int elems = 0;  ///< registers of a fragment or of words; 0 where the wrapper has an overload for each length
 };
 
 /// One row of generator/isa/*.json, its variants expanded: tma_load_2d and tma_load_2d_pair are two instructions.
 struct Instruction {
-  std::string name;                       ///< of the CUDA function
+  std::string name;                       ///< of the CUDA function; wgmma's ends in _n and the width, which overloads it
   std::string form;                       ///< in the manual's notation; two instructions where the wrapper needs both
   std::string summary;                    ///< one line, without a full stop
   std::string section;                    ///< title in the PTX ISA manual
@@ -32,7 +32,7 @@ struct Instruction {
   bool is_async_proxy = false;            ///< its accesses of `reads` and `writes` are made by the async proxy
   std::vector<std::string> reads;         ///< memory spaces: global, param, shared::cta, shared::cluster, tensor
   std::vector<std::string> writes;
-  std::string completes_on;               ///< mbarrier, bulk_group, tcgen05.commit, tcgen05.wait::ld; empty: at once
+  std::string completes_on;               ///< mbarrier, bulk_group, tcgen05.commit, tcgen05.wait::ld, wgmma.wait_group; empty: at once
 };
 
 /// What one thread spends in one call, in PTX instructions. A test re-measures these from compiled PTX.

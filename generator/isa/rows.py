@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = ["sync.json", "mbarrier.json", "memory.json", "tma.json", "tcgen05.json", "convert.json"]
+FILES = ["sync.json", "mbarrier.json", "memory.json", "tma.json", "tcgen05.json", "wgmma.json", "convert.json"]
 ARCHS = ["sm_90a", "sm_100a", "sm_100f", "sm_103a"]
-KINDS = ["r32", "r64", "h16", "imm", "f32", "pred", "tensor_map", "fragment", "coordinates"]
+KINDS = ["r32", "r64", "h16", "imm", "f32", "pred", "tensor_map", "fragment", "words", "coordinates"]
 SPACES = ["global", "param", "shared::cta", "shared::cluster", "tensor"]
-COMPLETIONS = ["mbarrier", "bulk_group", "tcgen05.commit", "tcgen05.wait::ld"]
+COMPLETIONS = ["mbarrier", "bulk_group", "tcgen05.commit", "tcgen05.wait::ld", "wgmma.wait_group"]
 ROW_KEYS = {"name", "summary", "summary_pair", "section", "form", "operands", "archs", "archs_pair", "dims",
-            "overloads", "aligned", "pure", "until", "reads", "writes", "proxy", "completes_on", "clobbers_memory"}
+            "widths", "overloads", "aligned", "pure", "until", "reads", "writes", "proxy", "completes_on", "clobbers_memory"}
 COST_KEYS = ["registers", "registers_per_elem", "fma_per_elem", "mufu_per_elem", "conversions_per_elem",
              "global_loads_per_elem", "shared_stores_per_elem"]
 
@@ -32,7 +32,7 @@ class Operand:
     name: str
     kind: str
     direction: str = "in"
-    elems: int = 0      # of a fragment
+    elems: int = 0      # of a fragment or of words
     tied: bool = False  # an operand of the wrapper that the PTX text does not name
 
 
@@ -53,10 +53,12 @@ class Instruction:
     completes_on: str = ""
     clobbers_memory: bool = True
     overloads: list = field(default_factory=list)
+    function: str = ""  # of the wrapper, where several rows overload it; otherwise the row's name
 
     @property
     def dependencies(self):
-        return ["Fragment"] if any(o.kind == "fragment" for o in self.operands) else []
+        types = {"fragment": "Fragment", "words": "Words"}
+        return sorted({types[o.kind] for o in self.operands if o.kind in types})
 
 
 @dataclass
@@ -81,7 +83,8 @@ def operand_names(form):
     return re.findall(r"(?<![\w%])[A-Za-z_]\w*", operands_part(form))
 
 
-def expand_operands(row, dim):
+def expand_operands(row, dim, width):
+    """`width` is the N of a wgmma: its accumulator takes N / 2 registers of each thread."""
     operands = []
     for entry in row["operands"]:
         require(entry["kind"] in KINDS, f"{row['name']}: operand kind {entry['kind']}")
@@ -89,6 +92,8 @@ def expand_operands(row, dim):
             operands += [Operand(f"c{i}", "coordinates") for i in range(dim)]
         else:
             operands.append(Operand(**entry))
+            if entry["kind"] == "words" and not operands[-1].elems:
+                operands[-1].elems = width // 2
     return operands
 
 
@@ -117,7 +122,8 @@ def expand(row, default_archs):
     forms = row["form"] if isinstance(row["form"], list) else [row["form"]]
     groups = [1, 2] if any(".cta_group" in form for form in forms) else [1]
     instructions = []
-    for dim in row.get("dims", [0]):
+    variants = [(dim, width) for dim in row.get("dims", [0]) for width in row.get("widths", [0])]
+    for dim, width in variants:
         for group in groups:
             summary = row["summary"]
             if group == 2:
@@ -125,9 +131,10 @@ def expand(row, default_archs):
             archs = row.get("archs_pair" if group == 2 and "archs_pair" in row else "archs", default_archs)
             require(archs and all(arch in ARCHS for arch in archs), f"{row['name']}: archs {archs}")
             instructions.append(Instruction(
-                name=row["name"] + (f"_{dim}d" if dim else "") + ("_pair" if group == 2 else ""),
-                summary=summary, section=row["section"], forms=[expand_form(form, dim, group) for form in forms],
-                operands=expand_operands(row, dim), archs=archs, is_aligned=row.get("aligned", False),
+                name=row["name"] + (f"_{dim}d" if dim else "") + (f"_n{width}" if width else "") + ("_pair" if group == 2 else ""),
+                function=row["name"] if width else "", summary=summary, section=row["section"],
+                forms=[expand_form(form, dim, group).replace("nNk", f"n{width}k") for form in forms],
+                operands=expand_operands(row, dim, width), archs=archs, is_aligned=row.get("aligned", False),
                 is_pure=row.get("pure", False), until=row.get("until", ""), reads=row.get("reads", []),
                 writes=row.get("writes", []), proxy=row.get("proxy", "generic"),
                 completes_on=row.get("completes_on", ""), clobbers_memory=row.get("clobbers_memory", True),

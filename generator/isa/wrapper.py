@@ -7,7 +7,7 @@ from rows import RowError, operands_part
 
 LINE_LIMIT = 120
 CONSTRAINTS = {"r32": "r", "r64": "l", "h16": "h", "imm": "n", "f32": "f", "pred": "r", "tensor_map": "l",
-               "fragment": "f", "coordinates": "r"}
+               "fragment": "f", "words": "r", "coordinates": "r"}
 TYPES = {"r32": "u32", "r64": "u64", "h16": "u16", "f32": "float", "pred": "u32", "coordinates": "int"}
 REGISTERS_PER_LINE = 16
 
@@ -17,12 +17,14 @@ def parameter(operand, elems):
         return f"const TensorMap &{operand.name}"
     if operand.kind == "fragment":
         return f"Fragment<{elems}> &{operand.name}"
+    if operand.kind == "words":
+        return f"{'const ' if operand.direction == 'in' else ''}Words<{operand.elems}> &{operand.name}"
     return f"{TYPES[operand.kind]} {operand.name}"
 
 
 def result_of(instruction):
     """The operand that the function returns, or None."""
-    outs = [o for o in instruction.operands if o.direction == "out" and o.kind != "fragment"]
+    outs = [o for o in instruction.operands if o.direction == "out" and o.kind not in ("fragment", "words")]
     if len(outs) > 1:
         raise RowError(f"{instruction.name}: more than one result")
     return outs[0] if outs and outs[0].name != instruction.until else None
@@ -41,6 +43,8 @@ def bind(instruction, elems):
             mark = {"in": "", "out": "=", "inout": "+"}[operand.direction] + CONSTRAINTS[operand.kind]
             if operand.kind == "fragment":
                 names = [f"{operand.name}.v[{i}]" for i in range(elems)]
+            elif operand.kind == "words":
+                names = [f"{operand.name}.v[{i}]" for i in range(operand.elems)]
             else:
                 names = [f"&{operand.name}" if operand.kind == "tensor_map" else operand.name]
             texts[operand.name] = [f"%{next_index + i}" for i in range(len(names))]
@@ -146,7 +150,7 @@ def function_text(instruction, elems):
     immediates = [f"int {o.name}" for o in instruction.operands if o.kind == "imm"]
     head = f"template <{', '.join(immediates)}> " if immediates else ""
     returned = "void" if not result else "bool" if result.kind == "pred" else TYPES[result.kind]
-    lines = [f"{head}WW_DEVICE {returned} {instruction.name}({', '.join(parameters)}) {{"]
+    lines = [f"{head}WW_DEVICE {returned} {instruction.function or instruction.name}({', '.join(parameters)}) {{"]
     if result:
         lines.append(f"  {TYPES[result.kind]} {result.name};")
     lines += asm_statement(instruction, texts, outs, ins)
@@ -157,7 +161,7 @@ def function_text(instruction, elems):
 
 def wrapper_text(instruction):
     """The function, below its one-line summary; a row with overloads gives one function for each length."""
-    own = max((o.elems for o in instruction.operands), default=0)
+    own = max((o.elems for o in instruction.operands if o.kind == "fragment"), default=0)
     text = f"/// {instruction.summary}.\n"
     text += "".join(function_text(instruction, elems) for elems in instruction.overloads or [own])
     for line in text.splitlines():

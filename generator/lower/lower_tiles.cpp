@@ -24,7 +24,7 @@ class LowerTiles : public KernelPass<LowerTiles> {
   void runOnOperation() override {
     llvm::SmallVector<mlir::Operation *> ops;
     getOperation().walk([&](mlir::Operation *op) {
-      if (mlir::isa<FlowLoadOp, FlowCopyScalesOp, FlowMmaOp, FlowLoadAccumulatorOp, FlowApplyOp, FlowStageOp, FlowStoreOp,
+      if (mlir::isa<FlowLoadOp, FlowBulkLoadOp, FlowDeviceOp, FlowCopyScalesOp, FlowMmaOp, FlowLoadAccumulatorOp, FlowApplyOp, FlowStageOp, FlowStoreOp,
                     FlowDependencyWaitOp, FlowLaunchDependentsOp>(op))
         ops.push_back(op);
     });
@@ -55,6 +55,8 @@ class LowerTiles : public KernelPass<LowerTiles> {
   mlir::LogicalResult lower(mlir::Operation *op) {
     mlir::OpBuilder builder(op);
     if (auto load = mlir::dyn_cast<FlowLoadOp>(op)) return lower_load(load, builder);
+    if (auto load = mlir::dyn_cast<FlowBulkLoadOp>(op)) return lower_bulk_load(load, builder);
+    if (auto device = mlir::dyn_cast<FlowDeviceOp>(op)) return lower_device(device, builder);
     if (auto copy = mlir::dyn_cast<FlowCopyScalesOp>(op)) return lower_scales(copy, builder);
     if (auto mma = mlir::dyn_cast<FlowMmaOp>(op)) return lower_mma(mma, builder);
     if (auto load = mlir::dyn_cast<FlowLoadAccumulatorOp>(op)) return lower_accumulator(load, builder);
@@ -71,28 +73,56 @@ class LowerTiles : public KernelPass<LowerTiles> {
     return mlir::success();
   }
 
-  mlir::LogicalResult lower_load(FlowLoadOp load, mlir::OpBuilder &builder) {
-    mlir::Operation *taken = load.getToken().getDefiningOp();
+  /// The plan's copy that a load stands for, and the barrier that its bytes complete on.
+  struct Filling {
+    const plan::Copy *copy = nullptr;
+    const plan::Barrier *barrier = nullptr;
+  };
+  mlir::FailureOr<Filling> filling_of(mlir::Operation *load, mlir::Value token, llvm::StringRef payload, llvm::StringRef source, llvm::StringRef region) {
+    mlir::Operation *taken = token.getDefiningOp();
     const std::string channel = taken->getAttrOfType<mlir::FlatSymbolRefAttr>("channel").getValue().str();
     const int64_t position = taken->getAttrOfType<mlir::IntegerAttr>("position").getInt();
-    const plan::Barrier *barrier = barrier_from(kernel(), channel, position);
-    if (!barrier) return load.emitOpError() << "loads into @" << channel << ", which no barrier guards";
-    for (const plan::Payload &payload : kernel().channel(channel).payloads) {
-      if (payload.name != load.getPayload()) continue;
-      for (const plan::Copy &copy : payload.copies) {
-        if (copy.tensor_map != load.getMap() || copy.region != load.getRegion()) continue;
-        const plan::TensorMap &map = kernel().tensor_map(copy.tensor_map);
-        for (int64_t box = 0; box < copy.boxes; ++box) {
-          llvm::SmallVector<mlir::Value> coordinates(load.getCoordinates());
-          if (box) coordinates[0] = add_constant(coordinates[0], box * map.box[0], builder, load.getLoc());
-          PtxTmaLoadOp::create(builder, load.getLoc(), load.getMap(), load.getRegion(), barrier->name, slot_of(load.getToken()),
-                                       coordinates, box * copy.box_bytes, copy.box_bytes,
-                                       barrier->lives_in == plan::CtaScope::kLeader);
-        }
-        return mlir::success();
-      }
+    Filling filling;
+    filling.barrier = barrier_from(kernel(), channel, position);
+    if (!filling.barrier) return load->emitOpError() << "loads into @" << channel << ", which no barrier guards", mlir::failure();
+    for (const plan::Payload &each : kernel().channel(channel).payloads)
+      for (const plan::Copy &copy : each.copies)
+        if (each.name == payload && copy.tensor_map == source && copy.region == region) filling.copy = &copy;
+    if (!filling.copy) return load->emitOpError() << "is no copy of payload \"" << payload << "\" of @" << channel, mlir::failure();
+    return filling;
+  }
+
+  mlir::LogicalResult lower_load(FlowLoadOp load, mlir::OpBuilder &builder) {
+    const auto filling = filling_of(load, load.getToken(), load.getPayload(), load.getMap(), load.getRegion());
+    if (mlir::failed(filling)) return mlir::failure();
+    const plan::Copy &copy = *filling->copy;
+    const plan::TensorMap &map = kernel().tensor_map(copy.tensor_map);
+    for (int64_t box = 0; box < copy.boxes; ++box) {
+      llvm::SmallVector<mlir::Value> coordinates(load.getCoordinates());
+      if (box) coordinates[0] = add_constant(coordinates[0], box * map.box[0], builder, load.getLoc());
+      PtxTmaLoadOp::create(builder, load.getLoc(), load.getMap(), load.getRegion(), filling->barrier->name, slot_of(load.getToken()),
+                                   coordinates, box * copy.box_bytes, copy.box_bytes,
+                                   filling->barrier->lives_in == plan::CtaScope::kLeader);
     }
-    return load.emitOpError() << "is no copy of payload \"" << load.getPayload() << "\" of @" << channel;
+    return mlir::success();
+  }
+
+  mlir::LogicalResult lower_bulk_load(FlowBulkLoadOp load, mlir::OpBuilder &builder) {
+    const auto filling = filling_of(load, load.getToken(), load.getPayload(), load.getSource(), load.getRegion());
+    if (mlir::failed(filling)) return mlir::failure();
+    const int64_t box = load.getBox();
+    if (box < 0 || box >= filling->copy->boxes) return load.emitOpError() << "box " << box << " of " << filling->copy->boxes;
+    PtxBulkLoadOp::create(builder, load.getLoc(), load.getSource(), load.getRegion(), filling->barrier->name, slot_of(load.getToken()),
+                                  load.getChunk(), box * filling->copy->box_bytes, filling->copy->box_bytes);
+    return mlir::success();
+  }
+
+  mlir::LogicalResult lower_device(FlowDeviceOp device, mlir::OpBuilder &builder) {
+    llvm::SmallVector<mlir::Value> slots;
+    for (mlir::Value token : device.getTokens()) slots.push_back(slot_of(token));
+    PtxDeviceOp::create(builder, device.getLoc(), device.getCallee(), device.getTemplates(), device.getRegisters(), device.getRegions(), slots,
+                                device.getIndices(), device.getParams(), device.getUses(), device.getWrites());
+    return mlir::success();
   }
 
   mlir::Value add_constant(mlir::Value value, int64_t addend, mlir::OpBuilder &builder, mlir::Location where) {

@@ -31,6 +31,11 @@ const Barrier &KernelPlan::barrier(const std::string &barrier_name) const {
 const Role &KernelPlan::role(const std::string &role_name) const {
   return find_record(roles, role_name, *this, "role");
 }
+const TensorMap *KernelPlan::find_tensor_map(const std::string &map_name) const {
+  for (const TensorMap &map : tensor_maps)
+    if (map.name == map_name) return &map;
+  return nullptr;
+}
 const TensorMap &KernelPlan::tensor_map(const std::string &map_name) const {
   return find_record(tensor_maps, map_name, *this, "tensor map");
 }

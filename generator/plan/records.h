@@ -115,7 +115,7 @@ struct ChannelOwner {
 
 /// One bulk copy of a payload: a box of a tensor into a region.
 struct Copy {
-  std::string tensor_map;  ///< TensorMap::name
+  std::string tensor_map;  ///< TensorMap::name, or of a 1-D bulk copy the KernelParam that points to its bytes
   std::string region;      ///< SmemRegion::name
   std::string role;        ///< the role that issues it
   Split split = Split::kOwnRows;
@@ -286,6 +286,8 @@ struct KernelPlan {
   const Barrier &barrier(const std::string &barrier_name) const;
   const Role &role(const std::string &role_name) const;
   const TensorMap &tensor_map(const std::string &map_name) const;
+  /// Null for the source of 1-D bulk copies, which has no map.
+  const TensorMap *find_tensor_map(const std::string &map_name) const;
   int64_t constant(const std::string &constant_name) const;
   const std::string &trait(const std::string &trait_name) const;
 };

@@ -14,8 +14,9 @@ RingWork ring_of(const Channel &channel, const KernelPlan &kernel) {
     ring.turns += payload.turns_per_tile;
     ring.fill_bytes += payload.cta_bytes() * payload.turns_per_tile;
     // Copies that no swizzle arranges for the tensor core are what tcgen05.cp moves to tensor memory.
+    // Bytes that no map arranges go through registers and cross the port again as well.
     for (const Copy &copy : payload.copies)
-      if (kernel.tensor_map(copy.tensor_map).swizzle == Swizzle::kNone)
+      if (const TensorMap *map = kernel.find_tensor_map(copy.tensor_map); !map || map->swizzle == Swizzle::kNone)
         ring.scale_bytes += copy.bytes() * payload.turns_per_tile;
   }
   return ring;

@@ -3,6 +3,7 @@
 #include "tools/cli/families.h"
 
 #include "generator/families/w4a4_lora_gemm/spec.h"
+#include "generator/families/w4a8_gemm/spec.h"
 #include "generator/support/similar.h"
 #include "generator/support/text_table.h"
 #include "tools/cli/report.h"
@@ -12,7 +13,7 @@
 namespace warpwright::cli {
 
 const std::vector<const spec::FamilySpec *> &family_specs() {
-  static const std::vector<const spec::FamilySpec *> families = {&w4a4_lora_gemm::family_spec()};
+  static const std::vector<const spec::FamilySpec *> families = {&w4a4_lora_gemm::family_spec(), &w4a8_gemm::family_spec()};
   return families;
 }
 

@@ -63,8 +63,8 @@ void add_epilogue(std::vector<Field> &fields) {
 }
 
 void add_schedule(std::vector<Field> &fields) {
-  fields.push_back(choice("split", {"stream_k", "none"},
-                          "stream_k gives every CTA the same number of stages, whatever tiles they belong to, and sums exactly; none gives whole tiles."));
+  fields.push_back(one_of("split_k", {1, 2, 4, 8}, "splits",
+                          "Equal parts of K, each a tile of the grid; the last one to end adds the others' sums, which is exact."));
   fields.push_back(boolean("programmatic_dependent_launch", true,
                            "Starts under the tail of the kernel before it; weights are requested before the wait."));
 }

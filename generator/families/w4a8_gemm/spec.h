@@ -9,8 +9,9 @@ namespace warpwright::w4a8_gemm {
 /// The longest K for which no sum of products of an unsigned and a signed byte leaves s32, in halves of a packed block: 65,792.
 inline constexpr int64_t kMostProducts = INT32_MAX / (255 * 128) / 64 * 64;
 
-/// Registers that a thread of a compute warpgroup may spend on accumulators: those of one wgmma with N = 256.
-inline constexpr int64_t kMostAccumulatorRegisters = 128;
+/// Registers that a thread of one of two compute warpgroups may spend on accumulators: ten warps have 168 each, and fragments,
+/// codes and addresses take about 70.
+inline constexpr int64_t kMostAccumulatorRegisters = 96;
 
 /// GEMM of signed bytes and 4-bit weights on an integer two-level grid. One instance; lives as long as the program.
 const spec::FamilySpec &family_spec();

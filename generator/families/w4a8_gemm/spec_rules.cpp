@@ -45,6 +45,21 @@ void check_quantisation(const KernelSpec &spec, support::Diagnostics &diagnostic
   }
 }
 
+/// Every split has the same whole number of blocks, so that roles need not ask which one they work on.
+void check_splits(const KernelSpec &spec, support::Diagnostics &diagnostics) {
+  const std::optional<int64_t> k = integer_of(spec, "problem.k"), splits = integer_of(spec, "split_k");
+  constexpr int64_t kBlock = 128;
+  if (!k || !splits || *splits == 1 || *k % (kBlock * *splits) == 0) return;
+  int64_t fits = *splits;
+  while (fits > 1 && *k % (kBlock * fits) != 0) fits /= 2;
+  refuse(spec,
+         {"spec.uneven-splits", "split_k",
+          fmt::format("{} elements of K do not divide into {} parts of whole blocks of {}; nearest legal value: {}", *k, *splits, kBlock, fits),
+          "README.md of the family, \"Splits of K\"",
+          {fmt::format("--set split_k={}", fits)}},
+         diagnostics);
+}
+
 /// Four compute warpgroups split 256 channels, and the register file splits among five warpgroups.
 void check_warpgroups(const KernelSpec &spec, support::Diagnostics &diagnostics) {
   const std::optional<int64_t> warpgroups = integer_of(spec, "compute_warpgroups");
@@ -97,6 +112,7 @@ void check_rules(const KernelSpec &spec, support::Diagnostics &diagnostics) {
   check_quantisation(spec, diagnostics);
   check_warpgroups(spec, diagnostics);
   check_registers(spec, diagnostics);
+  check_splits(spec, diagnostics);
 }
 
 }  // namespace warpwright::w4a8_gemm

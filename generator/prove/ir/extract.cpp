@@ -235,6 +235,19 @@ class Extractor {
       name_map(command, load.getMap());
       return true;
     }
+    if (auto load = mlir::dyn_cast<PtxBulkLoadOp>(op)) {
+      Command &command = add(op, Event::Kind::kCopy, load.getSlot());
+      command.barrier = barrier(load.getBarrier());
+      command.bytes = static_cast<int64_t>(load.getBytes());
+      command.first = region(Operand::Kind::kRegion, load.getRegion(), load.getSlot(), static_cast<int64_t>(load.getOffsetBytes()));
+      return true;
+    }
+    if (auto device = mlir::dyn_cast<PtxDeviceOp>(op)) {
+      if (!device.getWrites()) return true;
+      const llvm::StringRef name = mlir::cast<mlir::FlatSymbolRefAttr>(device.getRegions()[0]).getValue();
+      add(op, Event::Kind::kWrite, device.getSlots()[0]).first = region(Operand::Kind::kStaging, name, device.getSlots()[0], 0);
+      return true;
+    }
     if (auto store = mlir::dyn_cast<PtxTmaStoreOp>(op)) {
       Command &command = add(op, Event::Kind::kCopy, store.getSlot());
       command.bytes = static_cast<int64_t>(store.getBytes());

@@ -309,10 +309,10 @@ const Rows &rows() {
     rows.add_space<Place::kParam>("ld.param::entry", "");
     rows.add_space<Place::kGeneric>("ld.local", "st.local");
     rows.add_space<Place::kGlobal>("ld.const", "");
-    for (const char *word : {"ld.global", "ld.global.nc", "ld.volatile.global", "ld.relaxed.gpu.global", "ld.acquire.gpu.global",
+    for (const char *word : {"ld.global", "ld.global.cg", "ld.global.nc", "ld.volatile.global", "ld.relaxed.gpu.global", "ld.acquire.gpu.global",
                              "ld.relaxed.sys.global", "ld.acquire.sys.global", "ld.global.nc.L1::no_allocate"})
       rows.add_space<Place::kGlobal>(word, "");
-    for (const char *word : {"st.global", "st.volatile.global", "st.relaxed.gpu.global", "st.release.gpu.global"})
+    for (const char *word : {"st.global", "st.global.cg", "st.volatile.global", "st.relaxed.gpu.global", "st.release.gpu.global"})
       rows.add_space<Place::kGlobal>("", word);
     for (const char *word : {"ld.shared", "ld.shared::cta", "ld.volatile.shared", "ld.shared::cluster"})
       rows.add_space<Place::kShared>(word, "");

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel as roles and channels: who loads, multiplies and stores what, in which order.
+#include "generator/families/w4a8_gemm/ir/ir.h"
+
+#include "generator/families/w4a8_gemm/packed_layout.h"
+#include "generator/ir/flow.h"
+#include "generator/ir/ptx.h"
+#include "generator/plan/words.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+
+#include <fmt/format.h>
+
+namespace warpwright {
+namespace {
+
+using namespace ir::flow;
+using ir::ptx::PtxConstOp;
+using ir::ptx::PtxRegistersOp;
+using mlir::Value;
+
+/// Builds one kernel. Methods append at the builder's insertion point.
+class KernelBuilder {
+ public:
+  KernelBuilder(mlir::MLIRContext &context, const plan::OperatorPlan &op, const plan::KernelPlan &kernel)
+      : b_(&context), op_(op), kernel_(kernel), group_(kernel.trait("group") == "channel" ? w4a8_gemm::kPerChannel : std::stoll(kernel.trait("group"))) {}
+
+  mlir::OwningOpRef<mlir::ModuleOp> build() {
+    mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(at("tile.m"));
+    b_.setInsertionPointToStart(module->getBody());
+    auto kernel = FlowKernelOp::create(b_, at("tile.m"), kernel_.name, kernel_.cta_group);
+    b_.setInsertionPointToStart(&kernel.getBody().emplaceBlock());
+    for (const plan::Channel &channel : kernel_.channels) add_channel(channel);
+    add_role("compute", [&] { compute(); });
+    add_role("load_weights", [&] { load_weights(); });
+    add_role("load_activations", [&] { load_activations(); });
+    return module;
+  }
+
+ private:
+  mlir::OpBuilder b_;
+  const plan::OperatorPlan &op_;
+  const plan::KernelPlan &kernel_;
+  const int64_t group_;
+
+  mlir::Location at(const std::string &path) {
+    const support::SourceLocation &where = op_.spec.at(path).where;
+    return mlir::FileLineColLoc::get(b_.getContext(), where.file.empty() ? op_.spec.file : where.file, where.line, where.column);
+  }
+  Value constant(const char *name, const std::string &path) { return PtxConstOp::create(b_, at(path), b_.getI32Type(), name, kernel_.constant(name)); }
+  Value literal(int64_t value, const std::string &path) { return mlir::arith::ConstantIntOp::create(b_, at(path), value, 32); }
+  Value add(Value x, Value y) { return mlir::arith::AddIOp::create(b_, x.getLoc(), x, y); }
+  Value mul(Value x, Value y) { return mlir::arith::MulIOp::create(b_, x.getLoc(), x, y); }
+  Value div(Value x, Value y) { return mlir::arith::DivSIOp::create(b_, x.getLoc(), x, y); }
+  Value rem(Value x, Value y) { return mlir::arith::RemSIOp::create(b_, x.getLoc(), x, y); }
+  bool is(const char *trait, const char *word) const { return kernel_.trait(trait) == word; }
+  int64_t count(const char *name) const { return kernel_.constant(name); }
+  bool has_tail() const { return count("kK") % w4a8_gemm::kBlockElems != 0; }
+  bool is_split() const { return count("kSplits") > 1; }
+  mlir::FlatSymbolRefAttr symbol(const std::string &name) { return mlir::FlatSymbolRefAttr::get(b_.getContext(), name); }
+  mlir::Type token_type() { return TokenType::get(b_.getContext()); }
+
+  void add_channel(const plan::Channel &channel) {
+    llvm::SmallVector<mlir::Attribute> chain, kinds;
+    llvm::SmallVector<llvm::StringRef> scopes, payloads;
+    for (const auto &owners : channel.chain) {
+      llvm::SmallVector<llvm::StringRef> roles, words;
+      for (const plan::ChannelOwner &owner : owners) {
+        roles.push_back(owner.role);
+        words.push_back(llvm::StringRef(plan::word_of(owner.hands_over)));
+      }
+      chain.push_back(b_.getStrArrayAttr(roles));
+      kinds.push_back(b_.getStrArrayAttr(words));
+      scopes.push_back("self");
+    }
+    for (const plan::Payload &payload : channel.payloads) payloads.push_back(payload.name);
+    FlowChannelOp::create(b_, at(channel.name == "wx" ? "pipeline_depth" : "epilogue.output"), channel.name, channel.depth, b_.getArrayAttr(chain),
+                          b_.getArrayAttr(kinds), b_.getStrArrayAttr(scopes), b_.getStrArrayAttr(payloads), b_.getStrArrayAttr({}));
+  }
+
+  template <typename Body> void add_role(const char *name, Body body) {
+    auto role = FlowRoleOp::create(b_, at("tile.m"), name);
+    mlir::OpBuilder::InsertionGuard guard(b_);
+    b_.setInsertionPointToStart(&role.getBody().emplaceBlock());
+    body();
+  }
+  template <typename Body> void tiles(Body body) {
+    auto loop = FlowTilesOp::create(b_, at("tile.n"));
+    mlir::OpBuilder::InsertionGuard guard(b_);
+    mlir::Block *block = &loop.getBody().emplaceBlock();
+    block->addArguments({b_.getI32Type(), b_.getI32Type()}, {at("tile.m"), at("tile.n")});
+    b_.setInsertionPointToStart(block);
+    body(block->getArgument(0), block->getArgument(1));
+  }
+  /// The blocks of K of one output tile: `body(k, payload, halves)`, k counted within the split.
+  template <typename Body> void blocks(Body body) {
+    if (count("kTurns") > 0) {
+      auto loop = FlowForOp::create(b_, at("problem.k"), "kTurns", count("kTurns"), "k");
+      mlir::OpBuilder::InsertionGuard guard(b_);
+      mlir::Block *block = &loop.getBody().emplaceBlock();
+      Value index = block->addArgument(b_.getI32Type(), at("problem.k"));
+      b_.setInsertionPointToStart(block);
+      body(index, "main", 2);
+    }
+    if (has_tail()) body(constant("kTurns", "problem.k"), "tail", 1);
+  }
+
+  Value acquire(const char *channel, const std::string &path) { return FlowAcquireOp::create(b_, at(path), token_type(), channel, 0); }
+  Value wait(const char *channel, const std::string &path) { return FlowWaitOp::create(b_, at(path), token_type(), channel, 1); }
+  void commit(Value token, const char *channel, const std::string &path, const char *payload = nullptr) {
+    FlowCommitOp::create(b_, at(path), token, symbol(channel), b_.getI64IntegerAttr(0), payload ? b_.getStringAttr(payload) : mlir::StringAttr(), mlir::StringAttr());
+  }
+  void release(Value token, const char *channel, const std::string &path) {
+    FlowReleaseOp::create(b_, at(path), token, symbol(channel), b_.getI64IntegerAttr(1), mlir::StringAttr(), mlir::StringAttr());
+  }
+
+  struct Device {
+    std::string callee;
+    std::vector<std::string> templates;
+    llvm::SmallVector<mlir::Attribute> regions;
+    llvm::SmallVector<Value> tokens, indices;
+    std::vector<std::string> params, uses;
+    bool writes = false;
+  };
+  void device(Value registers, const Device &what, const std::string &path) {
+    const auto words = [&](const std::vector<std::string> &texts) {
+      llvm::SmallVector<llvm::StringRef> refs(texts.begin(), texts.end());
+      return b_.getStrArrayAttr(refs);
+    };
+    FlowDeviceOp::create(b_, at(path), what.callee, words(what.templates), registers, b_.getArrayAttr(what.regions), what.tokens, what.indices,
+                         words(what.params), words(what.uses), what.writes);
+  }
+
+  // ---- Roles ----------------------------------------------------------------------------------------------------
+
+  /// Which channels, and which part of K, a tile along n stands for: splits of a tile are neighbours.
+  Value channel_tile(Value tile_n) { return is_split() ? div(tile_n, constant("kSplits", "split_k")) : tile_n; }
+  Value block_of(Value tile_n, Value k) {
+    return is_split() ? add(mul(rem(tile_n, constant("kSplits", "split_k")), constant("kTurns", "problem.k")), k) : k;
+  }
+
+  void load_weights() {
+    if (is("pdl", "yes")) FlowLaunchDependentsOp::create(b_, at("programmatic_dependent_launch"));
+    tiles([&](Value, Value tile_n) {
+      blocks([&](Value k, const char *payload, int64_t) {
+        Value slot = acquire("wx", "pipeline_depth");
+        Value in_slab = mul(block_of(tile_n, k), constant("kBlockChunks", "quant.group"));
+        for (int64_t slab = 0; slab < count("kSlabs"); ++slab) {
+          Value index = add(mul(channel_tile(tile_n), constant("kSlabs", "tile.n")), literal(slab, "tile.n"));
+          // The last tile may reach beyond the weight: what it loads again is not stored.
+          if (count("kN") % count("kTileN")) index = mlir::arith::MinSIOp::create(b_, at("problem.n"), index, constant("kLastSlab", "problem.n"));
+          Value chunk = add(mul(index, constant("kSlabChunks", "quant.group")), in_slab);
+          FlowBulkLoadOp::create(b_, at("tile.n"), "w", "w_tile", slot, payload, slab, chunk);
+        }
+        commit(slot, "wx", "pipeline_depth", payload);
+      });
+    });
+  }
+
+  void load_activations() {
+    if (is("pdl", "yes")) FlowDependencyWaitOp::create(b_, at("programmatic_dependent_launch"));
+    tiles([&](Value tile_m, Value tile_n) {
+      blocks([&](Value k, const char *payload, int64_t) {
+        Value slot = acquire("wx", "pipeline_depth");
+        FlowLoadOp::create(b_, at("tile.m"), "map_x", "x_tile", slot, payload,
+                           mlir::ValueRange{mul(block_of(tile_n, k), constant("kTileK", "tile.k")), mul(tile_m, constant("kTileM", "tile.m"))});
+        commit(slot, "wx", "pipeline_depth", payload);
+      });
+    });
+  }
+
+  static std::string number(int64_t value) { return std::to_string(value); }
+  std::string width() const { return "_n" + number(count("kTileM")); }
+  int64_t offset() const { return group_ == w4a8_gemm::kPerChannel || is("dequant", "lqq") ? 0 : 128; }
+  /// The epilogue's parameters, in order of the device functions.
+  std::vector<std::string> factors() const {
+    return {"m", "x_scale", "x_sum", "w_scale", group_ == w4a8_gemm::kPerChannel ? "w_zero" : "nullptr", is("bias", "yes") ? "bias" : "nullptr"};
+  }
+
+  void multiply(Value acc, const char *, int64_t halves) {
+    Value slot = wait("wx", "pipeline_depth");
+    const bool is_signed = is("dequant", "lqq");
+    Device call;
+    call.callee = "multiply_w4a8";
+    call.templates = {number(halves), number(group_), is_signed ? "true" : "false", number(w4a8_gemm::codes_bytes(halves)),
+                      number(w4a8_gemm::block_bytes(group_, halves))};
+    call.regions = {symbol("w_tile"), symbol("x_tile")};
+    call.tokens = {slot, slot};
+    call.uses = {(is_signed ? "wgmma_s8_s8" : "wgmma_u8_s8") + width(), "wgmma_wait_all" + width()};
+    device(acc, call, "quant.dequant");
+    release(slot, "wx", "pipeline_depth");
+  }
+
+  void store(Value acc, Value tile_m, Value tile_n) {
+    const plan::TensorMap &map = kernel_.tensor_map("map_out");
+    const int64_t chunk = map.box[1], slabs = count("kWarpgroupSlabs");
+    const int64_t panels = count("kSlabs") / slabs;
+    for (int64_t slab = 0; slab < slabs; ++slab)
+      for (int64_t first = 0; first < count("kTileM"); first += chunk) {
+        Value token = mul(tile_m, constant("kTileM", "tile.m"));
+        Value channel = mul(tile_n, constant("kTileN", "tile.n"));
+        if (slab) channel = add(channel, literal(slab * w4a8_gemm::kSlabRows, "tile.n"));
+        Value staged = acquire("store", "epilogue.output");
+        Device call;
+        call.callee = "stage_tokens_" + kernel_.trait("output");
+        call.templates = {number(offset()), number(slab), number(first), number(chunk)};
+        call.regions = {symbol("staging")};
+        call.tokens = {staged};
+        call.indices = {token, channel, constant("kLastSlabChannel", "problem.n")};
+        call.params = factors();
+        call.writes = true;
+        device(acc, call, "epilogue.output");
+        commit(staged, "store", "epilogue.output");
+        Value ready = wait("store", "epilogue.output");
+        Value row = first ? add(token, literal(first, "tile.m")) : token;
+        FlowStoreOp::create(b_, at("epilogue.output"), "map_out", "staging", ready, panels, slabs * w4a8_gemm::kSlabRows, mlir::ValueRange{channel, row});
+        release(ready, "store", "epilogue.output");
+      }
+  }
+
+  /// The last of a tile's splits to end adds the others' sums and stores.
+  void finish_split(Value acc, Value tile_m, Value tile_n) {
+    Device call;
+    call.callee = "finish_split_" + kernel_.trait("output");
+    call.templates = {number(offset()), "kSplits", "kComputeWarps", "kN"};
+    Value tile = add(mul(tile_m, div(constant("kTilesN", "tile.n"), constant("kSplits", "split_k"))), channel_tile(tile_n));
+    call.indices = {tile, rem(tile_n, constant("kSplits", "split_k")), mul(tile_m, constant("kTileM", "tile.m")),
+                    mul(channel_tile(tile_n), constant("kTileN", "tile.n"))};
+    call.params = factors();
+    call.params.insert(call.params.end(), {"out", "tickets", "partials"});
+    device(acc, call, "split_k");
+  }
+
+  void compute() {
+    if (is("pdl", "yes")) FlowDependencyWaitOp::create(b_, at("programmatic_dependent_launch"));
+    const std::string type = fmt::format("Accumulator<kTileM, {}>", count("kWarpgroupSlabs"));
+    Value acc = PtxRegistersOp::create(b_, at("tile.m"), ir::ptx::RegistersType::get(b_.getContext()), type, "acc");
+    tiles([&](Value tile_m, Value tile_n) {
+      Device clear;
+      clear.callee = "clear_accumulator";
+      device(acc, clear, "tile.m");
+      blocks([&](Value, const char *payload, int64_t halves) { multiply(acc, payload, halves); });
+      if (is_split()) finish_split(acc, tile_m, tile_n);
+      else store(acc, tile_m, tile_n);
+    });
+    if (!is_split()) FlowDrainOp::create(b_, at("epilogue.output"), "store");
+  }
+};
+
+std::vector<std::string> formula(const plan::OperatorPlan &op, size_t index) {
+  const plan::KernelPlan &kernel = op.kernels[index];
+  const bool has_groups = kernel.trait("group") != "channel";
+  std::string value = fmt::format("x_scale[m] * w_scale[n] * (sum_k x[m,k] u[n,k] - {} * x_sum[m])", has_groups ? "128" : "w_zero[n]");
+  if (kernel.trait("bias") == "yes") value += " + bias[n]";
+  return {"out[m,n] = " + value, has_groups ? "u is code * scale + offset of its group, a byte; codes have 4 bits, x is int8." : "u is a code of 4 bits; x is int8."};
+}
+
+}  // namespace
+
+const lower::FamilyIr &w4a8_gemm_ir() {
+  static const lower::FamilyIr family = {
+      "w4a8_gemm",
+      [](mlir::MLIRContext &context, const plan::OperatorPlan &op, size_t kernel) { return KernelBuilder(context, op, op.kernels[kernel]).build(); },
+      formula,
+  };
+  return family;
+}
+
+}  // namespace warpwright
