@@ -38,6 +38,21 @@ plan::KernelPlan kernel(const std::string &name) {
   return kernel;
 }
 
+archive::PackedOperator row_scale(const std::string &name) {
+  archive::PackedOperator packed;
+  packed.plan.name = name;
+  packed.plan.spec.family = "gpu_smoke";
+  packed.plan.spec.arch = "sm_90a";
+  packed.plan.variables = {"m"};
+  packed.plan.fixed_variables = {{"n", 96}};
+  packed.plan.tensors = {
+      {"x", "input", false, spec::NumberFormat::kFp32, {"m", "n"}, "row_major", "m * n * 4", 16},
+      {"scale", "one factor a row", false, spec::NumberFormat::kFp32, {"m"}, "vector", "m * 4", 4},
+      {"y", "result", true, spec::NumberFormat::kFp32, {"m", "n"}, "row_major", "m * n * 4", 16}};
+  packed.spec_json = packed.plan_json = "{}\n";
+  return packed;
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
@@ -50,30 +65,29 @@ int main(int argc, char **argv) {
     std::fprintf(stderr, "%s\n", why.c_str());
     return 1;
   }
-  archive::PackedOperator packed;
-  packed.plan.name = "row_scale";
-  packed.plan.spec.family = "gpu_smoke";
-  packed.plan.spec.arch = "sm_90a";
-  packed.plan.variables = {"m"};
-  packed.plan.fixed_variables = {{"n", 96}};
-  packed.plan.tensors = {
-      {"x", "input", false, spec::NumberFormat::kFp32, {"m", "n"}, "row_major", "m * n * 4", 16},
-      {"scale", "one factor a row", false, spec::NumberFormat::kFp32, {"m"}, "vector", "m * 4", 4},
-      {"y", "result", true, spec::NumberFormat::kFp32, {"m", "n"}, "row_major", "m * n * 4", 16}};
-  packed.plan.kernels = {kernel("row_scale_single"), kernel("row_scale_pair")};
-  packed.plan.kernels[1].launch.grid_x = "ceil_div(m, 128) * 2";
-  packed.plan.kernels[1].launch.cluster_x = 2;
-  packed.plan.kernels[1].launch.programmatic_dependent_launch = true;
-  packed.plan.dispatch = {{"m <= 64", {0}}, {"1", {1}}};
-  packed.spec_json = packed.plan_json = "{}\n";
   compile::CompiledKernel image;
   image.cubin.assign(cubin->begin(), cubin->end());
   image.ptx = *ptx;
   image.tool_version = argv[5];
-  packed.sources = {*source, *source};
-  packed.images = {{{"sm_90a", image}}, {{"sm_90a", image}}};
+  archive::PackedOperator scale = row_scale("row_scale");
+  scale.plan.kernels = {kernel("row_scale_single"), kernel("row_scale_pair")};
+  scale.plan.kernels[1].launch.grid_x = "ceil_div(m, 128) * 2";
+  scale.plan.kernels[1].launch.cluster_x = 2;
+  scale.plan.kernels[1].launch.programmatic_dependent_launch = true;
+  scale.plan.dispatch = {{"m <= 64", {0}}, {"1", {1}}};
+  scale.sources = {*source, *source};
+  scale.images = {{{"sm_90a", image}}, {{"sm_90a", image}}};
+  archive::PackedOperator counted = row_scale("row_scale_counted");
+  counted.plan.kernels = {kernel("row_scale_counted")};
+  counted.plan.kernels[0].params.insert(counted.plan.kernels[0].params.begin() + 3,
+                                        {"counter", Kind::kPointer, "unsigned *", "workspace", ""});
+  counted.plan.dispatch = {{"1", {0}}};
+  counted.plan.workspace_bytes = "256";
+  counted.plan.workspace_must_be_zero = true;
+  counted.sources = {*source};
+  counted.images = {{{"sm_90a", image}}};
   support::Diagnostics diagnostics;
-  if (archive::write_archive(argv[1], {packed}, diagnostics)) return 0;
+  if (archive::write_archive(argv[1], {scale, counted}, diagnostics)) return 0;
   std::fputs(diagnostics.render().c_str(), stderr);
   return 1;
 }

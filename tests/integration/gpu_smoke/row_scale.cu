@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // y[m, n] = scale[m] · x[m, n] in fp32: one bulk tensor copy with 128-byte swizzle, one mbarrier, one store.
-// Two entries of the same tile: alone, and as a cluster of two that starts early (programmatic dependent launch).
+// Three entries of the same tile: alone, as a cluster of two that starts early (programmatic dependent launch), and one that
+// counts in a workspace.
 #include <cuda.h>
 
 #include <cstdint>
@@ -74,4 +75,14 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   asm("mov.u32 %0, %%clusterid.x;" : "=r"(cluster));
   asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
   scale_tile(map_x, scale, y, m, n, static_cast<int>(cluster * 2 + rank));
+}
+
+// Counts its CTAs in the workspace and leaves out those beyond the grid's: a count that does not begin at 0 shows in y.
+extern "C" __global__ void __launch_bounds__(kThreads)
+    row_scale_counted(const __grid_constant__ CUtensorMap map_x, const float *scale, float *y, unsigned *counter, int m, int n) {
+  __shared__ unsigned arrivals;
+  if (threadIdx.x == 0) arrivals = atomicAdd(counter, 1u);
+  __syncthreads();
+  if (arrivals >= gridDim.x * gridDim.y) return;
+  scale_tile(map_x, scale, y, m, n, static_cast<int>(blockIdx.x));
 }
