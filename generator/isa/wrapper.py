@@ -91,7 +91,7 @@ def wrapped(items, head):
     lines, line = [], head
     for index, item in enumerate(items):
         piece = item + ("," if index + 1 < len(items) else "")
-        if len(line) + 1 + len(piece) > LINE_LIMIT - 4:
+        if len(line) + 1 + len(piece) > LINE_LIMIT - 6:  # the statement stands six columns in
             lines.append(line)
             line = " " * (len(head) + 1) + piece
         else:

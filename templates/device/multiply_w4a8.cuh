@@ -19,7 +19,7 @@ WW_DEVICE void multiply_w4a8(Accumulator<kTokens, kSlabs> &acc, u32 weights, u32
     load_shared_words4(word, codes + slab * kBlockBytes + half * 2048);
     const u32 entry = kGroup ? load_shared_u32(entries + slab * kBlockBytes + half % kEntries * 4) : 0;
     dequantise<kGroup, kIsSigned>(a[step][0], a[step][1], word, entry);
-    wgmma_fence(a[step][0], a[step][1]);
+    wgmma_fence(acc.slab[slab], a[step][0], a[step][1]);
 #pragma unroll
     for (int k = 0; k < 2; ++k) {
       if constexpr (kIsSigned) wgmma_s8_s8(acc.slab[slab], a[step][k], desc + half * 4 + k * 2);

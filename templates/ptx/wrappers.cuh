@@ -484,11 +484,133 @@ WW_DEVICE void tcgen05_wait_ld(Fragment<64> &f) {
       : "memory");
 }
 
-/// Orders writes of A registers before the wgmma that read them; operands, so that no write moves below it.
-WW_DEVICE void wgmma_fence(Words<4> &a, Words<4> &b) {
+/// Orders writes of registers before the wgmma that take them; operands, so that no write moves below it.
+WW_DEVICE void wgmma_fence(Words<4> &d, Words<4> &a, Words<4> &b) {
   asm volatile(
       "wgmma.fence.sync.aligned;"
-      : "+r"(a.v[0]), "+r"(a.v[1]), "+r"(a.v[2]), "+r"(a.v[3]), "+r"(b.v[0]), "+r"(b.v[1]), "+r"(b.v[2]), "+r"(b.v[3])
+      : "+r"(d.v[0]), "+r"(d.v[1]), "+r"(d.v[2]), "+r"(d.v[3]), "+r"(a.v[0]), "+r"(a.v[1]), "+r"(a.v[2]), "+r"(a.v[3]),
+        "+r"(b.v[0]), "+r"(b.v[1]), "+r"(b.v[2]), "+r"(b.v[3])
+      :
+      : "memory");
+}
+
+/// Orders writes of registers before the wgmma that take them; operands, so that no write moves below it.
+WW_DEVICE void wgmma_fence(Words<8> &d, Words<4> &a, Words<4> &b) {
+  asm volatile(
+      "wgmma.fence.sync.aligned;"
+      : "+r"(d.v[0]), "+r"(d.v[1]), "+r"(d.v[2]), "+r"(d.v[3]), "+r"(d.v[4]), "+r"(d.v[5]), "+r"(d.v[6]), "+r"(d.v[7]),
+        "+r"(a.v[0]), "+r"(a.v[1]), "+r"(a.v[2]), "+r"(a.v[3]), "+r"(b.v[0]), "+r"(b.v[1]), "+r"(b.v[2]), "+r"(b.v[3])
+      :
+      : "memory");
+}
+
+/// Orders writes of registers before the wgmma that take them; operands, so that no write moves below it.
+WW_DEVICE void wgmma_fence(Words<16> &d, Words<4> &a, Words<4> &b) {
+  asm volatile(
+      "wgmma.fence.sync.aligned;"
+      : "+r"(d.v[0]), "+r"(d.v[1]), "+r"(d.v[2]), "+r"(d.v[3]), "+r"(d.v[4]), "+r"(d.v[5]), "+r"(d.v[6]), "+r"(d.v[7]),
+        "+r"(d.v[8]), "+r"(d.v[9]), "+r"(d.v[10]), "+r"(d.v[11]), "+r"(d.v[12]), "+r"(d.v[13]), "+r"(d.v[14]),
+        "+r"(d.v[15]), "+r"(a.v[0]), "+r"(a.v[1]), "+r"(a.v[2]), "+r"(a.v[3]), "+r"(b.v[0]), "+r"(b.v[1]), "+r"(b.v[2]),
+        "+r"(b.v[3])
+      :
+      : "memory");
+}
+
+/// Orders writes of registers before the wgmma that take them; operands, so that no write moves below it.
+WW_DEVICE void wgmma_fence(Words<32> &d, Words<4> &a, Words<4> &b) {
+  asm volatile(
+      "wgmma.fence.sync.aligned;"
+      : "+r"(d.v[0]), "+r"(d.v[1]), "+r"(d.v[2]), "+r"(d.v[3]), "+r"(d.v[4]), "+r"(d.v[5]), "+r"(d.v[6]), "+r"(d.v[7]),
+        "+r"(d.v[8]), "+r"(d.v[9]), "+r"(d.v[10]), "+r"(d.v[11]), "+r"(d.v[12]), "+r"(d.v[13]), "+r"(d.v[14]),
+        "+r"(d.v[15]), "+r"(d.v[16]), "+r"(d.v[17]), "+r"(d.v[18]), "+r"(d.v[19]), "+r"(d.v[20]), "+r"(d.v[21]),
+        "+r"(d.v[22]), "+r"(d.v[23]), "+r"(d.v[24]), "+r"(d.v[25]), "+r"(d.v[26]), "+r"(d.v[27]), "+r"(d.v[28]),
+        "+r"(d.v[29]), "+r"(d.v[30]), "+r"(d.v[31]), "+r"(a.v[0]), "+r"(a.v[1]), "+r"(a.v[2]), "+r"(a.v[3]),
+        "+r"(b.v[0]), "+r"(b.v[1]), "+r"(b.v[2]), "+r"(b.v[3])
+      :
+      : "memory");
+}
+
+/// Orders writes of registers before the wgmma that take them; operands, so that no write moves below it.
+WW_DEVICE void wgmma_fence(Words<48> &d, Words<4> &a, Words<4> &b) {
+  asm volatile(
+      "wgmma.fence.sync.aligned;"
+      : "+r"(d.v[0]), "+r"(d.v[1]), "+r"(d.v[2]), "+r"(d.v[3]), "+r"(d.v[4]), "+r"(d.v[5]), "+r"(d.v[6]), "+r"(d.v[7]),
+        "+r"(d.v[8]), "+r"(d.v[9]), "+r"(d.v[10]), "+r"(d.v[11]), "+r"(d.v[12]), "+r"(d.v[13]), "+r"(d.v[14]),
+        "+r"(d.v[15]), "+r"(d.v[16]), "+r"(d.v[17]), "+r"(d.v[18]), "+r"(d.v[19]), "+r"(d.v[20]), "+r"(d.v[21]),
+        "+r"(d.v[22]), "+r"(d.v[23]), "+r"(d.v[24]), "+r"(d.v[25]), "+r"(d.v[26]), "+r"(d.v[27]), "+r"(d.v[28]),
+        "+r"(d.v[29]), "+r"(d.v[30]), "+r"(d.v[31]), "+r"(d.v[32]), "+r"(d.v[33]), "+r"(d.v[34]), "+r"(d.v[35]),
+        "+r"(d.v[36]), "+r"(d.v[37]), "+r"(d.v[38]), "+r"(d.v[39]), "+r"(d.v[40]), "+r"(d.v[41]), "+r"(d.v[42]),
+        "+r"(d.v[43]), "+r"(d.v[44]), "+r"(d.v[45]), "+r"(d.v[46]), "+r"(d.v[47]), "+r"(a.v[0]), "+r"(a.v[1]),
+        "+r"(a.v[2]), "+r"(a.v[3]), "+r"(b.v[0]), "+r"(b.v[1]), "+r"(b.v[2]), "+r"(b.v[3])
+      :
+      : "memory");
+}
+
+/// Orders writes of registers before the wgmma that take them; operands, so that no write moves below it.
+WW_DEVICE void wgmma_fence(Words<64> &d, Words<4> &a, Words<4> &b) {
+  asm volatile(
+      "wgmma.fence.sync.aligned;"
+      : "+r"(d.v[0]), "+r"(d.v[1]), "+r"(d.v[2]), "+r"(d.v[3]), "+r"(d.v[4]), "+r"(d.v[5]), "+r"(d.v[6]), "+r"(d.v[7]),
+        "+r"(d.v[8]), "+r"(d.v[9]), "+r"(d.v[10]), "+r"(d.v[11]), "+r"(d.v[12]), "+r"(d.v[13]), "+r"(d.v[14]),
+        "+r"(d.v[15]), "+r"(d.v[16]), "+r"(d.v[17]), "+r"(d.v[18]), "+r"(d.v[19]), "+r"(d.v[20]), "+r"(d.v[21]),
+        "+r"(d.v[22]), "+r"(d.v[23]), "+r"(d.v[24]), "+r"(d.v[25]), "+r"(d.v[26]), "+r"(d.v[27]), "+r"(d.v[28]),
+        "+r"(d.v[29]), "+r"(d.v[30]), "+r"(d.v[31]), "+r"(d.v[32]), "+r"(d.v[33]), "+r"(d.v[34]), "+r"(d.v[35]),
+        "+r"(d.v[36]), "+r"(d.v[37]), "+r"(d.v[38]), "+r"(d.v[39]), "+r"(d.v[40]), "+r"(d.v[41]), "+r"(d.v[42]),
+        "+r"(d.v[43]), "+r"(d.v[44]), "+r"(d.v[45]), "+r"(d.v[46]), "+r"(d.v[47]), "+r"(d.v[48]), "+r"(d.v[49]),
+        "+r"(d.v[50]), "+r"(d.v[51]), "+r"(d.v[52]), "+r"(d.v[53]), "+r"(d.v[54]), "+r"(d.v[55]), "+r"(d.v[56]),
+        "+r"(d.v[57]), "+r"(d.v[58]), "+r"(d.v[59]), "+r"(d.v[60]), "+r"(d.v[61]), "+r"(d.v[62]), "+r"(d.v[63]),
+        "+r"(a.v[0]), "+r"(a.v[1]), "+r"(a.v[2]), "+r"(a.v[3]), "+r"(b.v[0]), "+r"(b.v[1]), "+r"(b.v[2]), "+r"(b.v[3])
+      :
+      : "memory");
+}
+
+/// Orders writes of registers before the wgmma that take them; operands, so that no write moves below it.
+WW_DEVICE void wgmma_fence(Words<96> &d, Words<4> &a, Words<4> &b) {
+  asm volatile(
+      "wgmma.fence.sync.aligned;"
+      : "+r"(d.v[0]), "+r"(d.v[1]), "+r"(d.v[2]), "+r"(d.v[3]), "+r"(d.v[4]), "+r"(d.v[5]), "+r"(d.v[6]), "+r"(d.v[7]),
+        "+r"(d.v[8]), "+r"(d.v[9]), "+r"(d.v[10]), "+r"(d.v[11]), "+r"(d.v[12]), "+r"(d.v[13]), "+r"(d.v[14]),
+        "+r"(d.v[15]), "+r"(d.v[16]), "+r"(d.v[17]), "+r"(d.v[18]), "+r"(d.v[19]), "+r"(d.v[20]), "+r"(d.v[21]),
+        "+r"(d.v[22]), "+r"(d.v[23]), "+r"(d.v[24]), "+r"(d.v[25]), "+r"(d.v[26]), "+r"(d.v[27]), "+r"(d.v[28]),
+        "+r"(d.v[29]), "+r"(d.v[30]), "+r"(d.v[31]), "+r"(d.v[32]), "+r"(d.v[33]), "+r"(d.v[34]), "+r"(d.v[35]),
+        "+r"(d.v[36]), "+r"(d.v[37]), "+r"(d.v[38]), "+r"(d.v[39]), "+r"(d.v[40]), "+r"(d.v[41]), "+r"(d.v[42]),
+        "+r"(d.v[43]), "+r"(d.v[44]), "+r"(d.v[45]), "+r"(d.v[46]), "+r"(d.v[47]), "+r"(d.v[48]), "+r"(d.v[49]),
+        "+r"(d.v[50]), "+r"(d.v[51]), "+r"(d.v[52]), "+r"(d.v[53]), "+r"(d.v[54]), "+r"(d.v[55]), "+r"(d.v[56]),
+        "+r"(d.v[57]), "+r"(d.v[58]), "+r"(d.v[59]), "+r"(d.v[60]), "+r"(d.v[61]), "+r"(d.v[62]), "+r"(d.v[63]),
+        "+r"(d.v[64]), "+r"(d.v[65]), "+r"(d.v[66]), "+r"(d.v[67]), "+r"(d.v[68]), "+r"(d.v[69]), "+r"(d.v[70]),
+        "+r"(d.v[71]), "+r"(d.v[72]), "+r"(d.v[73]), "+r"(d.v[74]), "+r"(d.v[75]), "+r"(d.v[76]), "+r"(d.v[77]),
+        "+r"(d.v[78]), "+r"(d.v[79]), "+r"(d.v[80]), "+r"(d.v[81]), "+r"(d.v[82]), "+r"(d.v[83]), "+r"(d.v[84]),
+        "+r"(d.v[85]), "+r"(d.v[86]), "+r"(d.v[87]), "+r"(d.v[88]), "+r"(d.v[89]), "+r"(d.v[90]), "+r"(d.v[91]),
+        "+r"(d.v[92]), "+r"(d.v[93]), "+r"(d.v[94]), "+r"(d.v[95]), "+r"(a.v[0]), "+r"(a.v[1]), "+r"(a.v[2]),
+        "+r"(a.v[3]), "+r"(b.v[0]), "+r"(b.v[1]), "+r"(b.v[2]), "+r"(b.v[3])
+      :
+      : "memory");
+}
+
+/// Orders writes of registers before the wgmma that take them; operands, so that no write moves below it.
+WW_DEVICE void wgmma_fence(Words<128> &d, Words<4> &a, Words<4> &b) {
+  asm volatile(
+      "wgmma.fence.sync.aligned;"
+      : "+r"(d.v[0]), "+r"(d.v[1]), "+r"(d.v[2]), "+r"(d.v[3]), "+r"(d.v[4]), "+r"(d.v[5]), "+r"(d.v[6]), "+r"(d.v[7]),
+        "+r"(d.v[8]), "+r"(d.v[9]), "+r"(d.v[10]), "+r"(d.v[11]), "+r"(d.v[12]), "+r"(d.v[13]), "+r"(d.v[14]),
+        "+r"(d.v[15]), "+r"(d.v[16]), "+r"(d.v[17]), "+r"(d.v[18]), "+r"(d.v[19]), "+r"(d.v[20]), "+r"(d.v[21]),
+        "+r"(d.v[22]), "+r"(d.v[23]), "+r"(d.v[24]), "+r"(d.v[25]), "+r"(d.v[26]), "+r"(d.v[27]), "+r"(d.v[28]),
+        "+r"(d.v[29]), "+r"(d.v[30]), "+r"(d.v[31]), "+r"(d.v[32]), "+r"(d.v[33]), "+r"(d.v[34]), "+r"(d.v[35]),
+        "+r"(d.v[36]), "+r"(d.v[37]), "+r"(d.v[38]), "+r"(d.v[39]), "+r"(d.v[40]), "+r"(d.v[41]), "+r"(d.v[42]),
+        "+r"(d.v[43]), "+r"(d.v[44]), "+r"(d.v[45]), "+r"(d.v[46]), "+r"(d.v[47]), "+r"(d.v[48]), "+r"(d.v[49]),
+        "+r"(d.v[50]), "+r"(d.v[51]), "+r"(d.v[52]), "+r"(d.v[53]), "+r"(d.v[54]), "+r"(d.v[55]), "+r"(d.v[56]),
+        "+r"(d.v[57]), "+r"(d.v[58]), "+r"(d.v[59]), "+r"(d.v[60]), "+r"(d.v[61]), "+r"(d.v[62]), "+r"(d.v[63]),
+        "+r"(d.v[64]), "+r"(d.v[65]), "+r"(d.v[66]), "+r"(d.v[67]), "+r"(d.v[68]), "+r"(d.v[69]), "+r"(d.v[70]),
+        "+r"(d.v[71]), "+r"(d.v[72]), "+r"(d.v[73]), "+r"(d.v[74]), "+r"(d.v[75]), "+r"(d.v[76]), "+r"(d.v[77]),
+        "+r"(d.v[78]), "+r"(d.v[79]), "+r"(d.v[80]), "+r"(d.v[81]), "+r"(d.v[82]), "+r"(d.v[83]), "+r"(d.v[84]),
+        "+r"(d.v[85]), "+r"(d.v[86]), "+r"(d.v[87]), "+r"(d.v[88]), "+r"(d.v[89]), "+r"(d.v[90]), "+r"(d.v[91]),
+        "+r"(d.v[92]), "+r"(d.v[93]), "+r"(d.v[94]), "+r"(d.v[95]), "+r"(d.v[96]), "+r"(d.v[97]), "+r"(d.v[98]),
+        "+r"(d.v[99]), "+r"(d.v[100]), "+r"(d.v[101]), "+r"(d.v[102]), "+r"(d.v[103]), "+r"(d.v[104]), "+r"(d.v[105]),
+        "+r"(d.v[106]), "+r"(d.v[107]), "+r"(d.v[108]), "+r"(d.v[109]), "+r"(d.v[110]), "+r"(d.v[111]), "+r"(d.v[112]),
+        "+r"(d.v[113]), "+r"(d.v[114]), "+r"(d.v[115]), "+r"(d.v[116]), "+r"(d.v[117]), "+r"(d.v[118]), "+r"(d.v[119]),
+        "+r"(d.v[120]), "+r"(d.v[121]), "+r"(d.v[122]), "+r"(d.v[123]), "+r"(d.v[124]), "+r"(d.v[125]), "+r"(d.v[126]),
+        "+r"(d.v[127]), "+r"(a.v[0]), "+r"(a.v[1]), "+r"(a.v[2]), "+r"(a.v[3]), "+r"(b.v[0]), "+r"(b.v[1]),
+        "+r"(b.v[2]), "+r"(b.v[3])
       :
       : "memory");
 }

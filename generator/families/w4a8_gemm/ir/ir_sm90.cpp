@@ -187,7 +187,7 @@ class KernelBuilder {
                       number(w4a8_gemm::block_bytes(group_, halves))};
     call.regions = {symbol("w_tile"), symbol("x_tile")};
     call.tokens = {slot, slot};
-    call.uses = {(is_signed ? "wgmma_s8_s8" : "wgmma_u8_s8") + width(), "wgmma_wait_all" + width()};
+    call.uses = {(is_signed ? "wgmma_s8_s8" : "wgmma_u8_s8") + width(), "wgmma_fence" + width(), "wgmma_wait_all" + width()};
     device(acc, call, "quant.dequant");
     release(slot, "wx", "pipeline_depth");
   }
