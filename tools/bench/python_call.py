@@ -49,6 +49,7 @@ def try_every_way(torch, op, counted, x, scale, y):
         if not torch.equal(y, expected):
             sys.exit(f"{what}: wrong values")
         y.fill_(-12345.0)
+        torch.cuda.synchronize()  # the next launch may be on another stream
 
     op(x=x, scale=scale, y=y)
     check("op(...)")

@@ -46,6 +46,23 @@ class Driver {
   std::unique_ptr<ww_driver_t, Close> driver_;
 };
 
+/// A launch that is checked and encoded. Lifetime: ends before the archive's; its buffers stay where they are.
+class Call {
+ public:
+  Result launch(CUstream_st *stream) const {
+    ww_message_t message;
+    const ww_status_t status = wwCallLaunch(call_.get(), stream, &message);
+    return {status, message};
+  }
+  void reset(ww_call_t *call = nullptr) { call_.reset(call); }
+
+ private:
+  struct Destroy {
+    void operator()(ww_call_t *call) const { wwCallDestroy(call); }
+  };
+  std::unique_ptr<ww_call_t, Destroy> call_;
+};
+
 /// An operator of an open archive. Lifetime: the archive's.
 class Operator {
  public:
@@ -62,17 +79,21 @@ class Operator {
   Result launch(const Driver &driver, const std::vector<ww_variable_t> &variables,
                 const std::vector<ww_buffer_t> &buffers, CUstream_st *stream, void *workspace = nullptr,
                 uint64_t workspace_bytes = 0) const {
-    ww_launch_t launch = {};
-    launch.struct_bytes = sizeof(launch);
-    launch.variables = variables.data();
-    launch.num_variables = variables.size();
-    launch.buffers = buffers.data();
-    launch.num_buffers = buffers.size();
-    launch.workspace = workspace;
-    launch.workspace_bytes = workspace_bytes;
-    launch.stream = stream;
+    const ww_launch_t launch = describe(variables, buffers, stream, workspace, workspace_bytes);
     ww_message_t message;
     const ww_status_t status = wwOperatorLaunch(op_, driver.get(), &launch, &message);
+    return {status, message};
+  }
+
+  /// As launch(), but nothing is launched before Call::launch.
+  Result prepare(const Driver &driver, const std::vector<ww_variable_t> &variables,
+                 const std::vector<ww_buffer_t> &buffers, Call *call, void *workspace = nullptr,
+                 uint64_t workspace_bytes = 0) const {
+    const ww_launch_t launch = describe(variables, buffers, nullptr, workspace, workspace_bytes);
+    ww_call_t *made = nullptr;
+    ww_message_t message;
+    const ww_status_t status = wwCallCreate(op_, driver.get(), &launch, &made, &message);
+    call->reset(made);
     return {status, message};
   }
 
@@ -84,6 +105,20 @@ class Operator {
   }
 
  private:
+  static ww_launch_t describe(const std::vector<ww_variable_t> &variables, const std::vector<ww_buffer_t> &buffers,
+                              CUstream_st *stream, void *workspace, uint64_t workspace_bytes) {
+    ww_launch_t launch = {};
+    launch.struct_bytes = sizeof(launch);
+    launch.variables = variables.data();
+    launch.num_variables = variables.size();
+    launch.buffers = buffers.data();
+    launch.num_buffers = buffers.size();
+    launch.workspace = workspace;
+    launch.workspace_bytes = workspace_bytes;
+    launch.stream = stream;
+    return launch;
+  }
+
   ww_operator_t *op_ = nullptr;
 };
 

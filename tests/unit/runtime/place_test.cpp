@@ -3,6 +3,8 @@
 #include "tests/catch.h"
 #include "tests/unit/runtime/runtime_fixture.h"
 
+#include "warpwright/warpwright.hpp"
+
 #include <memory>
 
 using namespace warpwright::testing;
@@ -206,4 +208,22 @@ TEST_CASE("call: misuse is refused when it is made") {
   CHECK(wwCallLaunch(nullptr, nullptr, &message) == WW_STATUS_INVALID_ARGUMENT);
   wwCallDestroy(nullptr);
   CHECK(fake.launches.empty());
+}
+
+TEST_CASE("call: the C++ face") {
+  FakeCuda &fake = fresh_fake();
+  const OpenArchive archive(small_archive_bytes({"op"}));
+  warpwright::Driver driver;
+  REQUIRE(driver.open(WARPWRIGHT_FAKE_CUDA));
+  const warpwright::Operator op(archive.op("op"));
+  SmallLaunch small(50);
+  warpwright::Call call;
+  const std::vector<ww_buffer_t> buffers(small.buffers, small.buffers + 3);
+  REQUIRE(op.prepare(driver, {{"m", 50}}, buffers, &call));
+  CHECK(fake.launches.empty());
+  REQUIRE(call.launch(reinterpret_cast<CUstream>(kStream)));
+  CHECK(fake.launches.size() == 1);
+  const warpwright::Result refused = op.prepare(driver, {}, buffers, &call);
+  CHECK(refused.status() == WW_STATUS_UNBOUND_VARIABLE);
+  CHECK(call.launch(nullptr).status() == WW_STATUS_INVALID_ARGUMENT);
 }
