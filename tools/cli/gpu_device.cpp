@@ -29,6 +29,7 @@ std::string GpuDevice::About::words() const {
 std::unique_ptr<GpuDevice> GpuDevice::open(int ordinal, bool with_timing, support::Diagnostics &diagnostics) {
   std::unique_ptr<GpuDevice> device(new GpuDevice);
   device->ordinal_ = ordinal;
+  device->guard_bytes_ = with_timing ? 0 : kGuardBytes;
   ww_message_t message;
   ww_device_info_t info{};
   info.struct_bytes = sizeof info;
@@ -90,12 +91,13 @@ bool GpuDevice::runs(const std::string &arch, support::Diagnostics &diagnostics)
 
 uint64_t GpuDevice::allocate(const std::string &name, uint64_t bytes) {
   Allocation fresh{name, 0, bytes};
-  if (!problem_.empty() || !check(functions_.cuMemAlloc(&fresh.base, bytes + 2 * kGuardBytes), fmt::format("{} B for {}", bytes, name)))
+  if (!problem_.empty() || !check(functions_.cuMemAlloc(&fresh.base, bytes + 2 * guard_bytes_), fmt::format("{} B for {}", bytes, name)))
     return 0;
   allocations_.push_back(fresh);
-  check(functions_.cuMemsetD8(fresh.base, kGuardByte, bytes + 2 * kGuardBytes), "filling " + name);
+  if (guard_bytes_ == 0) return fresh.base;
+  check(functions_.cuMemsetD8(fresh.base, kGuardByte, bytes + 2 * guard_bytes_), "filling " + name);
   check(functions_.cuCtxSynchronize(), "filling " + name);
-  return problem_.empty() ? fresh.base + kGuardBytes : 0;
+  return problem_.empty() ? fresh.base + guard_bytes_ : 0;
 }
 
 bool GpuDevice::write(uint64_t address, const std::vector<uint8_t> &bytes) {
@@ -119,7 +121,7 @@ void GpuDevice::free_all() {
 std::string GpuDevice::damaged_guard() {
   for (const Allocation &allocation : allocations_)
     for (const bool is_behind : {false, true}) {
-      const std::vector<uint8_t> guard = read(allocation.base + (is_behind ? kGuardBytes + allocation.bytes : 0), kGuardBytes);
+      const std::vector<uint8_t> guard = read(allocation.base + (is_behind ? guard_bytes_ + allocation.bytes : 0), guard_bytes_);
       for (uint64_t i = 0; i < guard.size(); ++i) {
         // The byte nearest to the buffer is the one that says most.
         const uint64_t at = is_behind ? i : guard.size() - 1 - i;

@@ -39,7 +39,7 @@ class GpuDevice : public DeviceMemory {
   ww_driver_t *driver() const override { return driver_; }
   int32_t ordinal() const override { return ordinal_; }
 
-  /// With kGuardBytes of a pattern on both sides.
+  /// With a pattern on both sides, but for timing: there are many buffers then.
   uint64_t allocate(const std::string &name, uint64_t bytes) override;
   bool write(uint64_t address, const std::vector<uint8_t> &bytes) override;
   std::vector<uint8_t> read(uint64_t address, uint64_t bytes) override;
@@ -76,6 +76,7 @@ class GpuDevice : public DeviceMemory {
   About about_;
   std::vector<Allocation> allocations_;
   std::string problem_;
+  uint64_t guard_bytes_ = 0;
   bool is_hung_ = false;
 };
 

@@ -15,7 +15,7 @@ namespace warpwright::cli {
   F(cuMemcpyHtoD) F(cuMemcpyDtoH) F(cuMemsetD8) F(cuStreamCreate) F(cuStreamDestroy) F(cuStreamQuery)
 /// What timing needs besides: graphs, events, a kernel of its own.
 #define WW_GPU_TIMING_FUNCTIONS(F)                                                                                         \
-  F(cuDeviceGetPCIBusId) F(cuMemGetInfo) F(cuMemcpyDtoD) F(cuStreamBeginCapture) F(cuStreamEndCapture) F(cuGraphInstantiate) \
+  F(cuDeviceGetPCIBusId) F(cuMemcpyDtoD) F(cuStreamBeginCapture) F(cuStreamEndCapture) F(cuGraphInstantiate) \
   F(cuGraphLaunch) F(cuGraphUpload) F(cuGraphExecDestroy) F(cuGraphDestroy) F(cuEventCreate) F(cuEventDestroy)             \
   F(cuEventRecord) F(cuEventElapsedTime) F(cuModuleLoadData) F(cuModuleUnload) F(cuModuleGetFunction) F(cuLaunchKernel)
 

@@ -42,9 +42,12 @@ class Competitor:
             self.launch(which)
         torch.cuda.synchronize()
         self.graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(self.graph):
+        with torch.cuda.stream(torch.cuda.Stream()):
+            # Not torch.cuda.graph(), which collects garbage and empties the allocator's cache each time.
+            self.graph.capture_begin()
             for i in range(self.launches):
                 self.launch(i % self.sets)
+            self.graph.capture_end()
 
     def replay(self):
         """Events before and after one replay."""
