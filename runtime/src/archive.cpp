@@ -3,6 +3,7 @@
 #include "runtime/src/archive.h"
 
 #include "runtime/format/container.h"
+#include "runtime/src/open_handles.h"
 
 #include <cerrno>
 #include <fcntl.h>
@@ -12,6 +13,12 @@
 #include <unistd.h>
 
 namespace warpwright::runtime {
+
+OpenHandles &OpenHandles::instance() {
+  // Never destroyed: exit handlers of others may still close archives.
+  static OpenHandles *const handles = new OpenHandles;
+  return *handles;
+}
 
 namespace {
 
@@ -41,7 +48,9 @@ Status finish_open(const uint8_t *bytes, size_t num_bytes, const std::string &na
   for (uint32_t i = 0; i < records.size(); ++i) {
     opened->operators[i].archive = opened.get();
     opened->operators[i].record = records.Get(i);
+    OpenHandles::instance().add(&opened->operators[i]);
   }
+  OpenHandles::instance().add(opened.get());
   *archive = opened.release();
   return {};
 }
@@ -114,7 +123,9 @@ extern "C" ww_status_t wwArchiveOpenMemory(const void *bytes, size_t num_bytes, 
 }
 
 extern "C" void wwArchiveClose(ww_archive_t *archive) {
-  if (!archive) return;
+  auto &open = warpwright::runtime::OpenHandles::instance();
+  if (!archive || !open.remove(archive)) return;
+  for (size_t i = 0; i < archive->num_operators; ++i) open.remove(&archive->operators[i]);
   for (size_t i = 0; i < archive->num_operators; ++i) archive->operators[i].unload();
   delete archive;
 }
@@ -122,6 +133,7 @@ extern "C" void wwArchiveClose(ww_archive_t *archive) {
 extern "C" ww_status_t wwArchiveVerify(const ww_archive_t *archive, ww_message_t *message) {
   return guarded(message, [&]() -> Status {
     if (!archive) return failure(WW_STATUS_INVALID_ARGUMENT, "archive is null");
+    WW_RETURN_IF_FAILED(warpwright::runtime::check_open(archive));
     std::string problem;
     if (!archive->view.check_all(&problem)) return failure(WW_STATUS_CORRUPT_ARCHIVE, std::move(problem));
     for (size_t i = 0; i < archive->num_operators; ++i) WW_RETURN_IF_FAILED(archive->operators[i].prepare());
@@ -129,13 +141,16 @@ extern "C" ww_status_t wwArchiveVerify(const ww_archive_t *archive, ww_message_t
   });
 }
 
-extern "C" size_t wwArchiveCountOperators(const ww_archive_t *archive) { return archive ? archive->num_operators : 0; }
+extern "C" size_t wwArchiveCountOperators(const ww_archive_t *archive) {
+  return archive && warpwright::runtime::OpenHandles::instance().has(archive) ? archive->num_operators : 0;
+}
 
 extern "C" ww_status_t wwArchiveGetOperator(ww_archive_t *archive, size_t index, ww_operator_t **op,
                                             ww_message_t *message) {
   return guarded(message, [&]() -> Status {
     if (!archive || !op) return failure(WW_STATUS_INVALID_ARGUMENT, "archive or op is null");
     *op = nullptr;
+    WW_RETURN_IF_FAILED(warpwright::runtime::check_open(archive));
     if (index >= archive->num_operators)
       return failure(WW_STATUS_INVALID_ARGUMENT, "operator " + std::to_string(index) + " of " +
                                                      std::to_string(archive->num_operators));
@@ -149,6 +164,7 @@ extern "C" ww_status_t wwArchiveFindOperator(ww_archive_t *archive, const char *
   return guarded(message, [&]() -> Status {
     if (!archive || !name || !op) return failure(WW_STATUS_INVALID_ARGUMENT, "archive, name or op is null");
     *op = nullptr;
+    WW_RETURN_IF_FAILED(warpwright::runtime::check_open(archive));
     for (size_t i = 0; i < archive->num_operators; ++i) {
       if (archive->operators[i].record->name()->string_view() != name) continue;
       *op = &archive->operators[i];

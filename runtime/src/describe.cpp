@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the ABI says about operators without a GPU.
 #include "runtime/src/archive.h"
+#include "runtime/src/open_handles.h"
 
 #include <limits>
 
 namespace format = warpwright::format;
+using warpwright::runtime::check_open;
 using warpwright::runtime::failure;
 using warpwright::runtime::guarded;
 using warpwright::runtime::Status;
@@ -20,7 +22,7 @@ Status check_info(const ww_operator_t *op, const Info *info) {
   if (!op || !info) return failure(WW_STATUS_INVALID_ARGUMENT, "op or info is null");
   if (info->struct_bytes < sizeof(*info))
     return failure(WW_STATUS_INVALID_ARGUMENT, "info->struct_bytes is not set");
-  return {};
+  return check_open(op);
 }
 
 Status check_index(const char *what, size_t index, size_t count) {
@@ -141,6 +143,7 @@ extern "C" ww_status_t wwOperatorGetFact(const ww_operator_t *op, size_t index, 
                                          ww_message_t *message) {
   return guarded(message, [&]() -> Status {
     if (!op || !key || !value) return failure(WW_STATUS_INVALID_ARGUMENT, "op, key or value is null");
+    WW_RETURN_IF_FAILED(check_open(op));
     WW_RETURN_IF_FAILED(check_index("fact", index, op->record->facts()->size()));
     const format::Fact &fact = *op->record->facts()->Get(static_cast<uint32_t>(index));
     *key = fact.key()->c_str();
@@ -156,6 +159,7 @@ extern "C" ww_status_t wwOperatorMeasureTensor(const ww_operator_t *op, const ch
   return guarded(message, [&]() -> Status {
     if (!op || !tensor || !num_dims || !num_bytes)
       return failure(WW_STATUS_INVALID_ARGUMENT, "op, tensor, num_dims or num_bytes is null");
+    WW_RETURN_IF_FAILED(check_open(op));
     WW_RETURN_IF_FAILED(op->prepare());
     Values values;
     WW_RETURN_IF_FAILED(op->program().bind(variables, num_variables, kNoDevice, &values));
@@ -184,6 +188,7 @@ extern "C" ww_status_t wwOperatorMeasureWorkspace(const ww_operator_t *op, const
                                                   ww_message_t *message) {
   return guarded(message, [&]() -> Status {
     if (!op || !num_bytes) return failure(WW_STATUS_INVALID_ARGUMENT, "op or num_bytes is null");
+    WW_RETURN_IF_FAILED(check_open(op));
     WW_RETURN_IF_FAILED(check_num_sms(num_sms));
     WW_RETURN_IF_FAILED(op->prepare());
     Values values;
@@ -198,6 +203,7 @@ extern "C" ww_status_t wwOperatorChooseKernels(const ww_operator_t *op, const ww
   return guarded(message, [&]() -> Status {
     if (!op || !num_grids || (capacity > 0 && !grids))
       return failure(WW_STATUS_INVALID_ARGUMENT, "op, num_grids or grids is null");
+    WW_RETURN_IF_FAILED(check_open(op));
     WW_RETURN_IF_FAILED(check_num_sms(num_sms));
     WW_RETURN_IF_FAILED(op->prepare());
     Values values;

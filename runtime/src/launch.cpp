@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A launch: everything is checked, evaluated and encoded before the first kernel is enqueued; a call keeps that for later.
 #include "runtime/src/archive.h"
+#include "runtime/src/open_handles.h"
 #include "runtime/src/tensor_map.h"
 
 #include <limits>
@@ -60,6 +61,7 @@ class Launch {
 
   /// For a thread and a stream that may not be those of prepare().
   Status check_place(CUstream stream) const {
+    WW_RETURN_IF_FAILED(check_open(op_));
     Context current;
     WW_RETURN_IF_FAILED(driver_->current_context(&current));
     if (current.id != context_.id)
@@ -253,7 +255,7 @@ Status check_handles(const ww_operator_t *op, const ww_driver_t *driver, const w
   if (!op || !driver || !launch) return failure(WW_STATUS_INVALID_ARGUMENT, "op, driver or launch is null");
   if (launch->struct_bytes < sizeof(*launch))
     return failure(WW_STATUS_INVALID_ARGUMENT, "launch->struct_bytes is not set");
-  return {};
+  return check_open(op);
 }
 
 }  // namespace

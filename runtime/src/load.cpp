@@ -3,6 +3,7 @@
 #include "runtime/src/archive.h"
 #include "runtime/src/cubin.h"
 #include "runtime/src/image_choice.h"
+#include "runtime/src/open_handles.h"
 
 #include <algorithm>
 
@@ -183,6 +184,7 @@ extern "C" ww_status_t wwDriverDescribeDevice(ww_driver_t *driver, int32_t devic
 extern "C" ww_status_t wwOperatorLoad(ww_operator_t *op, ww_driver_t *driver, int32_t device, ww_message_t *message) {
   return guarded(message, [&]() -> Status {
     if (!op || !driver) return failure(WW_STATUS_INVALID_ARGUMENT, "op or driver is null");
+    WW_RETURN_IF_FAILED(warpwright::runtime::check_open(op));
     WW_RETURN_IF_FAILED(op->prepare());
     Device found;
     WW_RETURN_IF_FAILED(driver->driver->device(device, &found));

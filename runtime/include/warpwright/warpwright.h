@@ -85,7 +85,8 @@ WW_API ww_status_t wwArchiveOpen(const char *path, ww_archive_t **archive, ww_me
 WW_API ww_status_t wwArchiveOpenMemory(const void *bytes, size_t num_bytes, ww_archive_t **archive,
                                        ww_message_t *message);
 
-/* Unloads the archive's kernels and unmaps it. NULL is allowed.
+/* Unloads the archive's kernels and unmaps it. NULL is allowed. Its handles, and those of its operators, are refused from
+ * then on (INVALID_ARGUMENT).
  * Requires  no other call is using the archive, and its launches have completed. */
 WW_API void wwArchiveClose(ww_archive_t *archive);
 
@@ -276,7 +277,7 @@ typedef struct ww_call_t ww_call_t;
 
 /* Everything that wwOperatorLaunch does but to launch. The launch's arrays are not needed afterwards; its buffers and the
  * workspace are, at the same addresses. Its stream only says whether loading is forbidden now.
- * Lifetime  until wwCallDestroy, which comes before wwArchiveClose. */
+ * Lifetime  until wwCallDestroy; of no use after wwArchiveClose. */
 WW_API ww_status_t wwCallCreate(ww_operator_t *op, ww_driver_t *driver, const ww_launch_t *launch, ww_call_t **call,
                                 ww_message_t *message);
 
@@ -286,7 +287,7 @@ WW_API ww_status_t wwCallCreate(ww_operator_t *op, ww_driver_t *driver, const ww
  * Threads   any number at a time, though they share the call's buffers and workspace. */
 WW_API ww_status_t wwCallLaunch(const ww_call_t *call, struct CUstream_st *stream, ww_message_t *message);
 
-/* NULL is allowed. Launches that were made go on. */
+/* Before or after wwArchiveClose. NULL is allowed. Launches that were made go on. */
 WW_API void wwCallDestroy(ww_call_t *call);
 
 #ifdef __cplusplus

@@ -5,6 +5,7 @@
 
 #include "warpwright/warpwright.hpp"
 
+#include <algorithm>
 #include <memory>
 
 using namespace warpwright::testing;
@@ -226,4 +227,46 @@ TEST_CASE("call: the C++ face") {
   const warpwright::Result refused = op.prepare(driver, {}, buffers, &call);
   CHECK(refused.status() == WW_STATUS_UNBOUND_VARIABLE);
   CHECK(call.launch(nullptr).status() == WW_STATUS_INVALID_ARGUMENT);
+}
+
+TEST_CASE("handles: those of a closed archive are refused, and closing twice does nothing") {
+  FakeCuda &fake = fresh_fake();
+  const OpenDriver driver;
+  const std::string bytes = small_archive_bytes({"op"});
+  std::vector<uint64_t> memory(bytes.size() / 8 + 1);
+  std::copy(bytes.begin(), bytes.end(), reinterpret_cast<char *>(memory.data()));
+  ww_archive_t *archive = nullptr;
+  ww_operator_t *op = nullptr;
+  ww_message_t message;
+  REQUIRE(wwArchiveOpenMemory(memory.data(), bytes.size(), &archive, &message) == WW_STATUS_OK);
+  REQUIRE(wwArchiveFindOperator(archive, "op", &op, &message) == WW_STATUS_OK);
+  SmallLaunch small(50);
+  const Call call = make_call(op, driver.get(), small.launch);
+  wwArchiveClose(archive);
+  CHECK(fake.unloads == 1);
+  wwArchiveClose(archive);
+  CHECK(fake.unloads == 1);
+  const auto is_refused = [&](ww_status_t status) {
+    return status == WW_STATUS_INVALID_ARGUMENT &&
+           std::string(message.text) == "the handle is of no open archive: closed, or never opened";
+  };
+  ww_operator_info_t info = {};
+  info.struct_bytes = sizeof(info);
+  uint64_t num_bytes = 0;
+  size_t count = 0;
+  ww_operator_t *found = nullptr;
+  const char *key = nullptr, *value = nullptr;
+  CHECK(is_refused(wwOperatorLaunch(op, driver.get(), &small.launch, &message)));
+  CHECK(is_refused(wwOperatorLoad(op, driver.get(), 0, &message)));
+  CHECK(is_refused(wwCallLaunch(call.get(), nullptr, &message)));
+  CHECK(is_refused(wwOperatorDescribe(op, &info, &message)));
+  CHECK(is_refused(wwOperatorGetFact(op, 0, &key, &value, &message)));
+  CHECK(is_refused(wwOperatorMeasureWorkspace(op, small.variables, 1, 148, &num_bytes, &message)));
+  CHECK(is_refused(wwOperatorMeasureTensor(op, "x", small.variables, 1, nullptr, 0, &count, &num_bytes, &message)));
+  CHECK(is_refused(wwOperatorChooseKernels(op, small.variables, 1, 148, nullptr, 0, &count, &message)));
+  CHECK(is_refused(wwArchiveVerify(archive, &message)));
+  CHECK(is_refused(wwArchiveGetOperator(archive, 0, &found, &message)));
+  CHECK(is_refused(wwArchiveFindOperator(archive, "op", &found, &message)));
+  CHECK(wwArchiveCountOperators(archive) == 0);
+  CHECK(fake.launches.empty());
 }
