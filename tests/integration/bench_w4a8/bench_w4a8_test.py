@@ -63,6 +63,9 @@ class Tables(unittest.TestCase):
         lines = tables.short_text(results(point("7B.down", 1, {"fp8": 15.0, "ours": 10.0}, agree=False))).splitlines()
         self.assertIn("1.50", lines[1])
         self.assertTrue(lines[1].endswith("OUTPUTS DIFFER"))
+        failed = tables.short_text(results(point("7B.down", 1, {}, agree=False, error="out of memory"))).splitlines()
+        self.assertTrue(failed[1].endswith("FAILED"))
+        self.assertIn("| 7B.down 4096×11008 | – |", tables.readme_text(results(point("7B.down", 1, {}, agree=False))))
 
 
 class Readme(unittest.TestCase):

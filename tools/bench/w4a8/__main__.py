@@ -74,20 +74,27 @@ def measure_shape(shape, options, columns, results, started, monitor):
         if (datetime.datetime.now() - started).total_seconds() > options.budget_s:
             print(f"the budget of {options.budget_s:.0f} s is spent: {shape} from M = {m} on is left out", file=sys.stderr)
             break
-        point = {"shape": shape, "n": n, "k": k, "m": m, "us": {}, "samples_us": {}}
-        competitors = peers.competitors(m, wanted) if peers else []
-        for name, weights in chosen:
-            made, kernels, moved = weights.competitors(m, name, True)
-            competitors += [c for c in made if c.name.endswith("_whole") or not options.no_pdl]
-            if name == "ours":
-                point |= {"operator": weights.op.name, "kernels": kernels, "bytes_moved": moved}
-        point["loaded"], point["agree"] = measure(competitors, m, n, k, options.runs, monitor)
+        point = {"shape": shape, "n": n, "k": k, "m": m, "us": {}, "samples_us": {}, "agree": False}
+        results["points"].append(point)
+        try:
+            competitors = peers.competitors(m, wanted) if peers else []
+            for name, weights in chosen:
+                made, kernels, moved = weights.competitors(m, name, True)
+                competitors += [c for c in made if c.name.endswith("_whole") or not options.no_pdl]
+                if name == "ours":
+                    point |= {"operator": weights.op.name, "kernels": kernels, "bytes_moved": moved}
+            point["loaded"], point["agree"] = measure(competitors, m, n, k, options.runs, monitor)
+        except RuntimeError as problem:  # the runtime's, torch's, the driver's: what has been measured is kept
+            point["error"] = str(problem).splitlines()[0]
+            print(f"{shape}, M = {m}: {point['error']}", file=sys.stderr)
+            if "CUDA error" in str(problem) or "CUDA_ERROR" in str(problem):
+                raise
+            continue
         for c in competitors:
             point["us"][c.name] = round(c.median_us(), 3)
             point["samples_us"][c.name] = [round(us, 3) for us in c.samples_us]
         point["sets"] = {c.name: c.sets for c in competitors}
         point["launches_per_graph"] = {c.name: c.launches for c in competitors}
-        results["points"].append(point)
         print(tables.short_text({**results, "points": [point]}).splitlines()[1], flush=True)
     del peers, chosen
     torch.cuda.empty_cache()
@@ -125,11 +132,25 @@ def measure_all(options):
                "device": {"name": about.name, "sms": about.multi_processor_count, "l2_bytes": about.L2_cache_size, "driver": driver,
                           "torch": torch.__version__, "cuda": torch.version.cuda},
                "read_ceiling_tbps": options.read_ceiling_tbps, "multiple_of_l2": MULTIPLE_OF_L2, "before": monitor.read(), "points": []}
-    for shape in options.shapes.split(","):
-        measure_shape(shape, options, columns, results, started, monitor)
+    try:
+        for shape in options.shapes.split(","):
+            measure_shape(shape, options, columns, results, started, monitor)
+            write_json(options, results)
+    except RuntimeError as problem:
+        print(f"{problem}\nwhat was still to be measured was not", file=sys.stderr)
+        results["error"] = str(problem).splitlines()[0]
     results["after"] = monitor.read()
     results["seconds"] = round((datetime.datetime.now() - started).total_seconds(), 1)
     return results
+
+
+def write_json(options, results):
+    """Whole or not at all."""
+    if not options.json:
+        return
+    staged = pathlib.Path(options.json + ".part")
+    staged.write_text(json.dumps(results), encoding="utf-8")
+    os.replace(staged, options.json)
 
 
 def update_readme(options, results):
@@ -151,7 +172,7 @@ def update_readme(options, results):
 
 
 def main():
-    """Exit codes: 0 ok, 1 bad input, 2 usage, 4 our outputs or a README differ, 5 no GPU or no torch."""
+    """Exit codes: 0 ok, 1 bad input, 2 usage, 4 our outputs or a README differ or a call failed, 5 no GPU or no torch."""
     options = arguments()
     unknown = set(options.shapes.split(",")) - set(SHAPES)
     if unknown:
@@ -173,16 +194,13 @@ def main():
         except RuntimeFailure as problem:
             print(problem, file=sys.stderr)
             return 1
-        if options.json:
-            staged = pathlib.Path(options.json + ".part")
-            staged.write_text(json.dumps(results, indent=1), encoding="utf-8")
-            os.replace(staged, options.json)
+        write_json(options, results)
     code = update_readme(options, results) if options.readme or options.check_readme else 0
     if not options.check_readme and not options.readme:
         print(tables.short_text(results))
         if layer := tables.layer_table(results):
             print("\nLinear part of one LLaMA-2-70B decoder layer\n" + layer)
-    return code or (0 if all(p["agree"] for p in results["points"]) else 4)
+    return code or (0 if all(p["agree"] for p in results["points"]) and "error" not in results else 4)
 
 
 if __name__ == "__main__":

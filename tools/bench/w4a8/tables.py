@@ -116,5 +116,5 @@ def short_text(results):
     for p in results["points"]:
         us = [formatted(p["us"].get(key), "{:8.1f}") or f"{'–':>8}" for key in ("ours", "ours_whole", "fp8", "fp8_rowwise", "int8", "bf16")]
         told = [formatted(ratio(p, "fp8")) or "–", formatted(ratio(p, "int8")) or "–", formatted(share(p, results), "{:.0%}") or "–"]
-        lines.append(f"{p['shape']:<12} {p['m']:>5} {' '.join(us)}  {told[0]:>8}  {told[1]:>9}  {told[2]:>12}" + ("" if p["agree"] else "  OUTPUTS DIFFER"))
+        lines.append(f"{p['shape']:<12} {p['m']:>5} {' '.join(us)}  {told[0]:>8}  {told[1]:>9}  {told[2]:>12}" + ("" if p["agree"] else "  FAILED" if "error" in p else "  OUTPUTS DIFFER"))
     return "\n".join(lines)
