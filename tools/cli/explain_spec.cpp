@@ -99,13 +99,16 @@ std::vector<Explanation> w4a8_gemm() {
        "{ \"tile\": {\"n\": 128}, \"compute_warpgroups\": 4 }", "compute_warpgroups 2, or tile.n 256.",
        "PTX ISA 9.0, \"wgmma.mma_async\", shapes"},
       {"spec.wide-tile-two-warpgroups", "a wide token tile was asked for with four compute warpgroups",
-       "An SM has 64 K registers. Four compute warpgroups and one that loads leave a compute thread about 112: too few for the accumulators of more than 64 tokens beside three fragment buffers and addresses.",
+       "Four compute warpgroups and two warps that load are 18 warps, five of them on one of an SM's four partitions of 16 K registers: 96 a thread, which is too few for the accumulators of more than 64 tokens beside fragments, codes and addresses.",
        "{ \"tile\": {\"m\": 128}, \"compute_warpgroups\": 4 }", "compute_warpgroups 2, or tile.m 64.",
-       "PTX ISA 9.0, \"setmaxnreg\"; CUDA C++ Programming Guide 13.0, \"Compute Capabilities\""},
+       "NVIDIA H100 Tensor Core GPU Architecture, figure of the streaming multiprocessor"},
       {"spec.accumulator-registers", "the accumulators of a tile do not fit into registers",
-       "wgmma accumulates in registers: an output tile takes tile.m * tile.n of them, spread over the threads of the compute warpgroups. 128 a thread leave room for fragments and addresses.",
-       "{ \"tile\": {\"m\": 256, \"n\": 256} }", "tile.m 128, or tile.n 128.",
-       "PTX ISA 9.0, \"Register Fragments for wgmma.mma_async.m64nNk32\"; CUDA C++ Programming Guide 13.0, \"Compute Capabilities\""},
+       "wgmma accumulates in registers: an output tile takes tile.m * tile.n of them, spread over the threads of the compute warpgroups. Two warpgroups and two warps that load have 168 registers a thread, of which 96 may be accumulators: fragments, codes and addresses take the rest.",
+       "{ \"tile\": {\"m\": 256, \"n\": 256} }", "tile.m 96 with tile.n 256, up to tile.m 192 with tile.n 128.",
+       "PTX ISA 9.0, \"Register Fragments for wgmma.mma_async.m64nNk32\""},
+      {"spec.uneven-splits", "K does not divide into that many equal splits",
+       "Each split of K is a tile of the grid with the same number of whole blocks of 128 columns, so that no role of the kernel asks which split it works on.",
+       "{ \"problem\": {\"k\": 1280}, \"split_k\": 4 }", "The split_k that the message names, or \"auto\", which takes only those that divide.", ""},
   };
 }
 

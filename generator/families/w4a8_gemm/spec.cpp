@@ -29,7 +29,7 @@ void add_problem(std::vector<Field> &fields) {
   n.allows_auto = false;
   n.source = std::string(kMatrixShape) + ": the channels are M";
   fields.push_back(n);
-  Field k = range("problem.k", 64, kMostProducts, 64, "elements",
+  Field k = range("problem.k", 64, kMostK, 64, "elements",
                   "Length of the dot products, a multiple of the group; the largest keeps 255 · 128 · K within s32.");
   k.required = true;
   k.allows_auto = false;
@@ -53,7 +53,7 @@ void add_tile(std::vector<Field> &fields) {
                         "PTX ISA 9.0, \"Tensor Swizzling Modes\": a swizzled row has at most 128 bytes");
   k.default_value = spec::integer_value(128);
   fields.push_back(k);
-  fields.push_back(one_of("compute_warpgroups", {2, 4}, "warpgroups", "Warpgroups that turn codes into bytes and multiply; one more loads."));
+  fields.push_back(one_of("compute_warpgroups", {2, 4}, "warpgroups", "Warpgroups that turn codes into bytes and multiply; two more warps load."));
   fields.push_back(range("pipeline_depth", 2, 16, 1, "stages", "Stages of the shared-memory ring of weights and activations."));
 }
 

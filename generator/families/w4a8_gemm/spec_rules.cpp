@@ -60,7 +60,7 @@ void check_splits(const KernelSpec &spec, support::Diagnostics &diagnostics) {
          diagnostics);
 }
 
-/// Four compute warpgroups split 256 channels, and the register file splits among five warpgroups.
+/// Four compute warpgroups split 256 channels, and the register file splits among 18 warps.
 void check_warpgroups(const KernelSpec &spec, support::Diagnostics &diagnostics) {
   const std::optional<int64_t> warpgroups = integer_of(spec, "compute_warpgroups");
   const std::optional<int64_t> tile_n = integer_of(spec, "tile.n"), tile_m = integer_of(spec, "tile.m");
@@ -79,30 +79,35 @@ void check_warpgroups(const KernelSpec &spec, support::Diagnostics &diagnostics)
   if (warpgroups == 4 && tile_m && *tile_m > kWidestOfFour) {
     refuse(spec,
            {"spec.wide-tile-two-warpgroups", "tile.m",
-            fmt::format("{} tokens take {} registers of a thread for the accumulators of one wgmma; four compute warpgroups and one that "
-                        "loads leave about 112 for everything; nearest legal values: tile.m {}, or compute_warpgroups 2",
+            fmt::format("{} tokens take {} registers of a thread for accumulators; four compute warpgroups and two warps that load are 18 "
+                        "warps, which leave a thread 96 for everything; nearest legal values: tile.m {}, or compute_warpgroups 2",
                         *tile_m, *tile_m / 2, kWidestOfFour),
-            "PTX ISA 9.0, \"Register Fragments for wgmma.mma_async.m64nNk32\" and \"setmaxnreg\": multiples of 8, 64 K an SM",
+            "PTX ISA 9.0, \"Register Fragments for wgmma.mma_async.m64nNk32\"; NVIDIA H100 Tensor Core GPU Architecture: 16 K registers "
+            "in each of an SM's four partitions, five warps in one of them",
             {fmt::format("--set tile.m={}", kWidestOfFour), "--set compute_warpgroups=2"}},
            diagnostics);
   }
 }
 
-/// With four warpgroups check_warpgroups() is stricter.
+/// With four warpgroups check_warpgroups() is stricter. A tile.n left open is taken for the smallest.
 void check_registers(const KernelSpec &spec, support::Diagnostics &diagnostics) {
-  const std::optional<int64_t> tile_n = integer_of(spec, "tile.n"), tile_m = integer_of(spec, "tile.m");
-  if (!tile_n || !tile_m || integer_of(spec, "compute_warpgroups").value_or(2) != 2) return;
-  constexpr int64_t kThreads = 2 * kWarpgroupThreads;
-  const int64_t registers = *tile_m * *tile_n / kThreads;
+  constexpr int64_t kThreads = 2 * kWarpgroupThreads, kNarrowest = 128;
+  const std::optional<int64_t> tile_m = integer_of(spec, "tile.m");
+  if (!tile_m || integer_of(spec, "compute_warpgroups").value_or(2) != 2) return;
+  const int64_t tile_n = integer_of(spec, "tile.n").value_or(kNarrowest), registers = *tile_m * tile_n / kThreads;
   if (registers <= kMostAccumulatorRegisters) return;
-  const int64_t widest = kMostAccumulatorRegisters * kThreads / *tile_n;
+  const int64_t widest = kMostAccumulatorRegisters * kThreads / tile_n;
+  const bool narrower_helps = tile_n > kNarrowest && *tile_m * kNarrowest / kThreads <= kMostAccumulatorRegisters;
+  std::vector<std::string> hints = {fmt::format("--set tile.m={}", widest)};
+  if (narrower_helps) hints.push_back(fmt::format("--set tile.n={}", kNarrowest));
   refuse(spec,
          {"spec.accumulator-registers", "tile.m",
           fmt::format("{} x {} accumulators take {} registers of each of {} threads; {} are left beside fragments and addresses; nearest "
-                      "legal values: tile.m {}, or tile.n 128",
-                      *tile_m, *tile_n, registers, kThreads, kMostAccumulatorRegisters, widest),
-          "CUDA C++ Programming Guide 13.0, \"Compute Capabilities\": 255 registers a thread, 64 K an SM",
-          {fmt::format("--set tile.m={}", widest), "--set tile.n=128"}},
+                      "legal value{}: tile.m {}{}",
+                      *tile_m, tile_n, registers, kThreads, kMostAccumulatorRegisters, narrower_helps ? "s" : "", widest,
+                      narrower_helps ? fmt::format(", or tile.n {}", kNarrowest) : ""),
+          "NVIDIA H100 Tensor Core GPU Architecture: 16 K registers in each of an SM's four partitions, three of ten warps in one of them",
+          hints},
          diagnostics);
 }
 

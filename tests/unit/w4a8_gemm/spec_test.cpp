@@ -67,11 +67,10 @@ TEST_CASE("w4a8 spec: absent fields have their defaults") {
   CHECK(loaded.spec->text("quant.group") == "64");
   CHECK(loaded.spec->text("quant.dequant") == "u8");
   CHECK(loaded.spec->integer("tile.k") == 128);
-  CHECK(loaded.spec->text("split") == "stream_k");
   CHECK(loaded.spec->text("epilogue.output") == "bf16");
   CHECK_FALSE(loaded.spec->flag("epilogue.bias"));
   CHECK(loaded.spec->flag("programmatic_dependent_launch"));
-  for (const char *path : {"tile.m", "tile.n", "compute_warpgroups", "pipeline_depth"}) CHECK(loaded.spec->is_auto(path));
+  for (const char *path : {"tile.m", "tile.n", "compute_warpgroups", "pipeline_depth", "split_k"}) CHECK(loaded.spec->is_auto(path));
 }
 
 TEST_CASE("w4a8 spec: starter specs load, with every field or without") {
@@ -91,9 +90,9 @@ TEST_CASE("w4a8 spec: starter specs load, with every field or without") {
 }
 
 TEST_CASE("w4a8 spec: the longest K is the longest whose sums stay in s32, and can be packed") {
-  CHECK(w4a8_gemm::kMostProducts * 255 * 128 <= INT32_MAX);
-  CHECK((w4a8_gemm::kMostProducts + 64) * 255 * 128 > INT32_MAX);
-  CHECK(w4a8_gemm::fits(64, w4a8_gemm::kMostProducts, 64));
+  CHECK(w4a8_gemm::kMostK * 255 * 128 <= INT32_MAX);
+  CHECK((w4a8_gemm::kMostK + 64) * 255 * 128 > INT32_MAX);
+  CHECK(w4a8_gemm::fits(64, w4a8_gemm::kMostK, 64));
   CHECK(load_with({"problem.k=65792"}).spec);
   CHECK(load_with({"problem.k=65856"}).findings() == Findings{"spec.out-of-range problem.k"});
   CHECK(load_with({"problem.k=4128"}).findings() == Findings{"spec.out-of-range problem.k"});
@@ -115,12 +114,26 @@ TEST_CASE("w4a8 rules: K is a multiple of the group, and LQQ needs groups") {
 TEST_CASE("w4a8 rules: warpgroups have 64 channels each and registers for their tokens") {
   check_rule({"compute_warpgroups=4", "tile.n=128"}, "spec.warpgroups-need-channels", "compute_warpgroups");
   check_rule({"compute_warpgroups=4", "tile.m=96"}, "spec.wide-tile-two-warpgroups", "tile.m");
+  check_rule({"tile.m=128", "tile.n=256"}, "spec.accumulator-registers", "tile.m");
   check_rule({"tile.m=192", "tile.n=256"}, "spec.accumulator-registers", "tile.m");
+  check_rule({"tile.m=256", "tile.n=128"}, "spec.accumulator-registers", "tile.m");
+  check_rule({"tile.m=256"}, "spec.accumulator-registers", "tile.m");
   check_rule({"tile.m=256", "tile.n=256", "compute_warpgroups=2"}, "spec.accumulator-registers", "tile.m");
   CHECK(load_with({"compute_warpgroups=4", "tile.n=256", "tile.m=64"}).spec);
   CHECK(load_with({"compute_warpgroups=4"}).spec);
-  CHECK(load_with({"tile.m=256", "tile.n=128"}).spec);
-  CHECK(load_with({"tile.m=128", "tile.n=256", "compute_warpgroups=2"}).spec);
+  CHECK(load_with({"tile.m=192", "tile.n=128"}).spec);
+  CHECK(load_with({"tile.m=192"}).spec);
+  CHECK(load_with({"tile.m=96", "tile.n=256", "compute_warpgroups=2"}).spec);
+}
+
+TEST_CASE("w4a8 rules: splits have the same number of whole blocks") {
+  check_rule({"problem.k=1280", "split_k=4"}, "spec.uneven-splits", "split_k");
+  check_rule({"problem.k=64", "split_k=8"}, "spec.uneven-splits", "split_k");
+  CHECK_THAT(load_with({"problem.k=1280", "split_k=4"}).found.all().at(0).message, Catch::Contains("nearest legal value: 2"));
+  CHECK(load_with({"problem.k=1280", "split_k=2"}).spec);
+  CHECK(load_with({"problem.k=1088", "split_k=1"}).spec);
+  CHECK(load_with({"problem.k=1024", "split_k=8"}).spec);
+  CHECK(load_with({"split_k=3"}).findings() == Findings{"spec.out-of-range split_k"});
 }
 
 TEST_CASE("w4a8 spec: the committed schema and field table are those of the code") {
