@@ -41,6 +41,9 @@ inline void add_run_options(CLI::App *verb, RunOptions &run) {
 inline std::string emulator_option(const CLI::App *verb) {
   for (const char *name : {"--launch", "--schedule", "--policy", "--waive", "--replay", "--schedule-out", "--profile", "--profile-out", "--ptx"})
     if (verb->get_option(name)->count() > 0) return name;
+  // `--on both` runs the emulator as well.
+  for (const char *name : {"--no-races", "--jobs"})
+    if (verb->get_option("--on")->as<std::string>() == "gpu" && verb->get_option(name)->count() > 0) return name;
   return {};
 }
 

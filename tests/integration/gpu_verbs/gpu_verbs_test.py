@@ -40,7 +40,8 @@ class Run(unittest.TestCase):
         self.assertEqual([line.split()[-2:] for line in out.splitlines()[2:]], [["3", "ok"]] * 3)
 
     def test_both(self):
-        code, out, err = call("run", ARGS.spec, *SPEC, "--on", "both", "--shape", "m=129", "--inputs", "random", "--repeats", "1")
+        code, out, err = call("run", ARGS.spec, *SPEC, "--on", "both", "--shape", "m=129", "--inputs", "random", "--repeats", "1",
+                              "--no-races", "-j", "2")
         self.assertEqual((code, err), (0, ""), out)
 
     def test_both_differs(self):
@@ -104,7 +105,7 @@ class Run(unittest.TestCase):
 
     def test_emulator_options(self):
         for option in (["--schedule", "eager"], ["--policy", "ptx-strict"], ["--profile"], ["--waive", "race.write"], ["--replay", "x"],
-                       ["--schedule-out", "x"], ["--profile-out", "x"], ["--ptx", "x"]):
+                       ["--schedule-out", "x"], ["--profile-out", "x"], ["--ptx", "x"], ["--no-races"], ["--jobs", "2"]):
             code, _, err = run(*option)
             self.assertEqual(code, 2, option)
             self.assertIn(f"{option[0]} needs --on emulator", err)
