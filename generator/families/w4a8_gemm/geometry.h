@@ -37,7 +37,10 @@ struct Geometry {
   int64_t tiles_n() const { return (n + tile_n - 1) / tile_n; }
   int64_t whole_blocks() const { return k / kBlockElems; }
   bool has_tail() const { return k % kBlockElems != 0; }           ///< a block of one half
-  int64_t whole_turns() const { return whole_blocks() / splits; }  ///< of a ring, for one output tile
+  /// Of a ring, for one output tile: every split has as many, the last ones of an uneven split past the end of K, where
+  /// activations are zeros.
+  int64_t whole_turns() const { return (whole_blocks() + splits - 1) / splits; }
+  bool is_uneven() const { return whole_turns() * splits != whole_blocks(); }
   int64_t turns() const { return whole_turns() + (has_tail() ? 1 : 0); }
   int64_t block_bytes(int64_t halves) const { return w4a8_gemm::block_bytes(group, halves); }
   int64_t accumulator_registers() const { return warpgroup_slabs() * tile_m / 2; }  ///< of a thread

@@ -103,10 +103,25 @@ int64_t tile_for(const spec::FieldValue &m) {
   return 128;
 }
 
-std::vector<int64_t> even_splits(int64_t k) {
+/// A slab a warpgroup while registers last: more warps hide more of each other's waits.
+int64_t warpgroups_for(int64_t tile_m, int64_t tile_n) {
+  const int64_t slabs = tile_n / kSlabRows;
+  for (int64_t warpgroups = std::min(slabs, most_warpgroups(tile_m)); warpgroups > 1; --warpgroups)
+    if (slabs % warpgroups == 0) return warpgroups;
+  return 1;
+}
+
+std::vector<int64_t> channel_tiles(int64_t tile_m) {
+  std::vector<int64_t> tiles;
+  for (const int64_t slabs : {4, 2, 3, 5, 6, 7})
+    if (slabs <= most_warpgroups(tile_m)) tiles.push_back(slabs * kSlabRows);
+  return tiles;
+}
+
+std::vector<int64_t> possible_splits(int64_t k) {
   std::vector<int64_t> splits;
-  for (const int64_t split : {1, 2, 4, 8})
-    if (split == 1 || k % (split * kBlockElems) == 0) splits.push_back(split);
+  for (const int64_t split : {1, 2, 3, 4, 5, 6, 7, 8})
+    if (split == 1 || (k % kBlockElems == 0 && split <= k / kBlockElems)) splits.push_back(split);
   return splits;
 }
 
@@ -125,12 +140,10 @@ std::vector<std::pair<std::string, std::vector<spec::FieldValue>>> auto_domains(
   }
   const auto open = [&](const char *path) { return spec.at(path).is_auto(); };
   if (open("tile.m")) domains.push_back({"tile.m", integers({tile_for(spec.at("problem.m"))})});
-  if (open("tile.n")) domains.push_back({"tile.n", integers({256, 128})});
-  if (open("compute_warpgroups") && !open("tile.n") && !open("tile.m")) {
-    const bool takes_four = spec.integer("tile.n") == 256 && spec.integer("tile.m") <= 64;
-    domains.push_back({"compute_warpgroups", integers({takes_four ? 4 : 2})});
-  }
-  if (open("split_k")) domains.push_back({"split_k", integers(even_splits(spec.integer("problem.k")))});
+  if (open("tile.n") && !open("tile.m")) domains.push_back({"tile.n", integers(channel_tiles(spec.integer("tile.m")))});
+  if (open("compute_warpgroups") && !open("tile.n") && !open("tile.m"))
+    domains.push_back({"compute_warpgroups", integers({warpgroups_for(spec.integer("tile.m"), spec.integer("tile.n"))})});
+  if (open("split_k")) domains.push_back({"split_k", integers(possible_splits(spec.integer("problem.k")))});
   if (domains.empty() && open("compute_warpgroups")) domains.push_back({"compute_warpgroups", integers({2})});
   return domains;
 }

@@ -111,6 +111,7 @@ std::vector<plan::Constant> make_constants(const Geometry &g) {
       {"kSlabs", g.slabs(), "slabs", "64 channels each, of an output tile"},
       {"kWarpgroupSlabs", g.warpgroup_slabs(), "slabs", "of a warpgroup"},
       {"kLastSlab", g.n / kSlabRows - 1, "slab", "the last one of the weight"},
+      {"kLastBlock", blocks_along_k(g.k) - 1, "block", "the last one of a slab"},
       {"kLastSlabChannel", g.n - kSlabRows, "channel", "where the last slab begins"},
       {"kSlabChunks", slab_bytes(g.k, g.group) / kChunkBytes, "16 bytes", "from slab to slab in memory"},
       {"kBlockChunks", g.block_bytes(2) / kChunkBytes, "16 bytes", "from block to block in memory"},

@@ -47,13 +47,13 @@ void add_quantisation(std::vector<Field> &fields) {
 void add_tile(std::vector<Field> &fields) {
   fields.push_back(with_source(one_of("tile.m", {8, 16, 32, 64, 96, 128, 192, 256}, "tokens", "Tokens of an output tile."),
                                std::string(kMatrixShape) + ": the tokens are N"));
-  fields.push_back(with_source(one_of("tile.n", {128, 256}, "channels", "Channels of an output tile, 64 or 128 a compute warpgroup."),
+  fields.push_back(with_source(one_of("tile.n", {64, 128, 192, 256, 320, 384, 448}, "channels", "Channels of an output tile, 64 or 128 a compute warpgroup."),
                                kMatrixShape));
   Field k = with_source(one_of("tile.k", {128}, "elements", "Elements of K in one pipeline stage: 128-byte rows of activations."),
                         "PTX ISA 9.0, \"Tensor Swizzling Modes\": a swizzled row has at most 128 bytes");
   k.default_value = spec::integer_value(128);
   fields.push_back(k);
-  fields.push_back(one_of("compute_warpgroups", {2, 4}, "warpgroups", "Warpgroups that turn codes into bytes and multiply; two more warps load."));
+  fields.push_back(one_of("compute_warpgroups", {1, 2, 3, 4, 5, 6, 7}, "warpgroups", "Warpgroups that turn codes into bytes and multiply; two more warps load."));
   fields.push_back(range("pipeline_depth", 2, 16, 1, "stages", "Stages of the shared-memory ring of weights and activations."));
 }
 
@@ -63,7 +63,7 @@ void add_epilogue(std::vector<Field> &fields) {
 }
 
 void add_schedule(std::vector<Field> &fields) {
-  fields.push_back(one_of("split_k", {1, 2, 4, 8}, "splits",
+  fields.push_back(one_of("split_k", {1, 2, 3, 4, 5, 6, 7, 8}, "splits",
                           "Equal parts of K, each a tile of the grid; the last one to end adds the others' sums, which is exact."));
   fields.push_back(boolean("programmatic_dependent_launch", true,
                            "Starts under the tail of the kernel before it; weights are requested before the wait."));

@@ -7,17 +7,24 @@
 
 namespace warpwright::w4a8_gemm {
 
-/// Registers that a thread of one of two compute warpgroups may spend on accumulators: ten warps have 168 each, and fragments,
-/// codes and addresses take about 70.
-inline constexpr int64_t kMostAccumulatorRegisters = 96;
+/// Registers of a thread beside accumulators: fragments, codes and addresses. ptxas spills no tested kernel that leaves them.
+inline constexpr int64_t kOtherRegisters = 56;
+
+/// Registers of a thread of a kernel with so many compute warpgroups and two warps that load.
+/// Source: NVIDIA H100 Tensor Core GPU Architecture: 16 K registers in each of an SM's four partitions, among which warps are
+/// dealt; CUDA C++ Programming Guide 13.0, "Compute Capabilities": 255 a thread at most, given in eights.
+int64_t thread_registers(int64_t warpgroups);
+
+/// The most compute warpgroups whose registers take a wgmma of `tile_m` tokens each; 0: none do.
+int64_t most_warpgroups(int64_t tile_m);
 
 /// GEMM of signed bytes and 4-bit weights on an integer two-level grid. One instance; lives as long as the program.
 const spec::FamilySpec &family_spec();
 
 /// The rules between fields, FamilySpec::check of this family.
 ///
-/// Errors    spec.k-group, spec.lqq-needs-group, spec.warpgroups-need-channels, spec.wide-tile-two-warpgroups,
-///           spec.accumulator-registers, spec.uneven-splits. Each says the reason, the limit, what would work, and a source.
+/// Errors    spec.k-group, spec.lqq-needs-group, spec.warpgroups-need-channels, spec.accumulator-registers,
+///          , spec.uneven-splits. Each says the reason, the limit, what would work, and a source.
 void check_rules(const spec::KernelSpec &spec, support::Diagnostics &diagnostics);
 
 }  // namespace warpwright::w4a8_gemm

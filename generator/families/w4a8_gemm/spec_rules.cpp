@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace warpwright::w4a8_gemm {
 namespace {
 
@@ -14,11 +16,8 @@ using spec::integer_of;
 using spec::refuse;
 using spec::word_of;
 
-constexpr int64_t kWarpgroupThreads = 128;
 /// Channels of one wgmma. Source: PTX ISA 9.0, "wgmma.mma_async", shapes: M is 64.
 constexpr int64_t kMmaChannels = 64;
-/// Widest token tile of which four compute warpgroups have registers enough.
-constexpr int64_t kWidestOfFour = 64;
 
 void check_quantisation(const KernelSpec &spec, support::Diagnostics &diagnostics) {
   const std::optional<int64_t> k = integer_of(spec, "problem.k");
@@ -45,73 +44,83 @@ void check_quantisation(const KernelSpec &spec, support::Diagnostics &diagnostic
   }
 }
 
-/// Every split has the same whole number of blocks, so that roles need not ask which one they work on.
+/// Every split has the same number of turns, so that roles need not ask which one they work on; a block of one half would
+/// belong to one of them alone.
 void check_splits(const KernelSpec &spec, support::Diagnostics &diagnostics) {
   const std::optional<int64_t> k = integer_of(spec, "problem.k"), splits = integer_of(spec, "split_k");
   constexpr int64_t kBlock = 128;
-  if (!k || !splits || *splits == 1 || *k % (kBlock * *splits) == 0) return;
-  int64_t fits = *splits;
-  while (fits > 1 && *k % (kBlock * fits) != 0) fits /= 2;
+  if (!k || !splits || *splits == 1 || (*k % kBlock == 0 && *splits <= *k / kBlock)) return;
+  const int64_t fits = *k % kBlock == 0 ? *k / kBlock : 1;
   refuse(spec,
          {"spec.uneven-splits", "split_k",
-          fmt::format("{} elements of K do not divide into {} parts of whole blocks of {}; nearest legal value: {}", *k, *splits, kBlock, fits),
+          fmt::format("{} elements of K do not make {} parts of whole blocks of {}; nearest legal value: {}", *k, *splits, kBlock, fits),
           "README.md of the family, \"Splits of K\"",
           {fmt::format("--set split_k={}", fits)}},
          diagnostics);
 }
 
-/// Four compute warpgroups split 256 channels, and the register file splits among 18 warps.
 void check_warpgroups(const KernelSpec &spec, support::Diagnostics &diagnostics) {
-  const std::optional<int64_t> warpgroups = integer_of(spec, "compute_warpgroups");
-  const std::optional<int64_t> tile_n = integer_of(spec, "tile.n"), tile_m = integer_of(spec, "tile.m");
-  if (warpgroups && tile_n && *tile_n % (kMmaChannels * *warpgroups) != 0) {
-    refuse(spec,
-           {"spec.warpgroups-need-channels", "compute_warpgroups",
-            fmt::format("each warpgroup multiplies {} channels at a time, {} of them {}; the tile has {}; nearest legal values: "
-                        "compute_warpgroups {}, or tile.n {}",
-                        kMmaChannels, *warpgroups, kMmaChannels * *warpgroups, *tile_n, *tile_n / kMmaChannels,
-                        kMmaChannels * *warpgroups),
-            "PTX ISA 9.0, \"wgmma.mma_async\", shapes: M is 64",
-            {fmt::format("--set compute_warpgroups={}", *tile_n / kMmaChannels),
-             fmt::format("--set tile.n={}", kMmaChannels * *warpgroups)}},
-           diagnostics);
-  }
-  if (warpgroups == 4 && tile_m && *tile_m > kWidestOfFour) {
-    refuse(spec,
-           {"spec.wide-tile-two-warpgroups", "tile.m",
-            fmt::format("{} tokens take {} registers of a thread for accumulators; four compute warpgroups and two warps that load are 18 "
-                        "warps, which leave a thread 96 for everything; nearest legal values: tile.m {}, or compute_warpgroups 2",
-                        *tile_m, *tile_m / 2, kWidestOfFour),
-            "PTX ISA 9.0, \"Register Fragments for wgmma.mma_async.m64nNk32\"; NVIDIA H100 Tensor Core GPU Architecture: 16 K registers "
-            "in each of an SM's four partitions, five warps in one of them",
-            {fmt::format("--set tile.m={}", kWidestOfFour), "--set compute_warpgroups=2"}},
-           diagnostics);
-  }
+  const std::optional<int64_t> warpgroups = integer_of(spec, "compute_warpgroups"), tile_n = integer_of(spec, "tile.n");
+  if (!warpgroups || !tile_n || *tile_n % (kMmaChannels * *warpgroups) == 0) return;
+  refuse(spec,
+         {"spec.warpgroups-need-channels", "compute_warpgroups",
+          fmt::format("each warpgroup multiplies {} channels at a time, {} of them {}; the tile has {}; nearest legal values: "
+                      "compute_warpgroups {}, or tile.n {}",
+                      kMmaChannels, *warpgroups, kMmaChannels * *warpgroups, *tile_n, *tile_n / kMmaChannels, kMmaChannels * *warpgroups),
+          "PTX ISA 9.0, \"wgmma.mma_async\", shapes: M is 64",
+          {fmt::format("--set compute_warpgroups={}", *tile_n / kMmaChannels), fmt::format("--set tile.n={}", kMmaChannels * *warpgroups)}},
+         diagnostics);
 }
 
-/// With four warpgroups check_warpgroups() is stricter. A tile.n left open is taken for the smallest.
+/// The widest token tile whose accumulators fit, of those that the field may have.
+int64_t widest_tile(int64_t warpgroups, int64_t slabs) {
+  int64_t widest = 0;
+  for (const int64_t tile_m : family_spec().find("tile.m")->integers)
+    if (slabs * tile_m / 2 + kOtherRegisters <= thread_registers(warpgroups)) widest = tile_m;
+  return widest;
+}
+
 void check_registers(const KernelSpec &spec, support::Diagnostics &diagnostics) {
-  constexpr int64_t kThreads = 2 * kWarpgroupThreads, kNarrowest = 128;
-  const std::optional<int64_t> tile_m = integer_of(spec, "tile.m");
-  if (!tile_m || integer_of(spec, "compute_warpgroups").value_or(2) != 2) return;
-  const int64_t tile_n = integer_of(spec, "tile.n").value_or(kNarrowest), registers = *tile_m * tile_n / kThreads;
-  if (registers <= kMostAccumulatorRegisters) return;
-  const int64_t widest = kMostAccumulatorRegisters * kThreads / tile_n;
-  const bool narrower_helps = tile_n > kNarrowest && *tile_m * kNarrowest / kThreads <= kMostAccumulatorRegisters;
-  std::vector<std::string> hints = {fmt::format("--set tile.m={}", widest)};
-  if (narrower_helps) hints.push_back(fmt::format("--set tile.n={}", kNarrowest));
+  const std::optional<int64_t> tile_m = integer_of(spec, "tile.m"), tile_n = integer_of(spec, "tile.n");
+  const std::optional<int64_t> warpgroups = integer_of(spec, "compute_warpgroups");
+  if (!tile_m || !warpgroups || (tile_n && *tile_n % (kMmaChannels * *warpgroups) != 0)) return;
+  // A tile.n left open is taken for the smallest.
+  const int64_t slabs = tile_n ? *tile_n / (kMmaChannels * *warpgroups) : 1, registers = slabs * *tile_m / 2;
+  if (registers + kOtherRegisters <= thread_registers(*warpgroups)) return;
+  const int64_t widest = widest_tile(*warpgroups, slabs);
+  std::vector<std::string> hints;
+  if (widest > 0) hints.push_back(fmt::format("--set tile.m={}", widest));
+  const int64_t narrow = kMmaChannels * *warpgroups;
+  const bool narrower_helps = slabs > 1 && *tile_m / 2 + kOtherRegisters <= thread_registers(*warpgroups);
+  if (narrower_helps) hints.push_back(fmt::format("--set tile.n={}", narrow));
+  if (hints.empty()) hints.push_back("--set compute_warpgroups=auto --set tile.n=auto");
   refuse(spec,
          {"spec.accumulator-registers", "tile.m",
-          fmt::format("{} x {} accumulators take {} registers of each of {} threads; {} are left beside fragments and addresses; nearest "
-                      "legal value{}: tile.m {}{}",
-                      *tile_m, tile_n, registers, kThreads, kMostAccumulatorRegisters, narrower_helps ? "s" : "", widest,
-                      narrower_helps ? fmt::format(", or tile.n {}", kNarrowest) : ""),
-          "NVIDIA H100 Tensor Core GPU Architecture: 16 K registers in each of an SM's four partitions, three of ten warps in one of them",
-          hints},
+          fmt::format("{} tokens x {} channels take {} registers of a thread for sums and {} for the rest; with {} compute warpgroups and two "
+                      "warps that load it has {}; nearest legal value: {}",
+                      *tile_m, slabs * kMmaChannels, registers, kOtherRegisters, *warpgroups, thread_registers(*warpgroups),
+                      widest > 0           ? fmt::format("tile.m {}", widest)
+                      : narrower_helps ? fmt::format("tile.n {}", narrow)
+                                       : "fewer compute_warpgroups"),
+          "NVIDIA H100 Tensor Core GPU Architecture: 16 K registers in each of an SM's four partitions, among which warps are dealt", hints},
          diagnostics);
 }
 
 }  // namespace
+
+int64_t thread_registers(int64_t warpgroups) {
+  constexpr int64_t kPartitionRegisters = 16 * 1024, kPartitions = 4, kLanes = 32, kMost = 255, kGranularity = 8;
+  const int64_t warps_of_one = (4 * warpgroups + 2 + kPartitions - 1) / kPartitions;
+  return std::min(kMost, kPartitionRegisters / (warps_of_one * kLanes) / kGranularity * kGranularity);
+}
+
+int64_t most_warpgroups(int64_t tile_m) {
+  constexpr int64_t kMost = 7;  // 30 warps of 32
+  int64_t most = 0;
+  for (int64_t warpgroups = 1; warpgroups <= kMost; ++warpgroups)
+    if (tile_m / 2 + kOtherRegisters <= thread_registers(warpgroups)) most = warpgroups;
+  return most;
+}
 
 void check_rules(const KernelSpec &spec, support::Diagnostics &diagnostics) {
   check_quantisation(spec, diagnostics);

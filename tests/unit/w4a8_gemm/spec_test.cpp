@@ -113,27 +113,38 @@ TEST_CASE("w4a8 rules: K is a multiple of the group, and LQQ needs groups") {
 
 TEST_CASE("w4a8 rules: warpgroups have 64 channels each and registers for their tokens") {
   check_rule({"compute_warpgroups=4", "tile.n=128"}, "spec.warpgroups-need-channels", "compute_warpgroups");
-  check_rule({"compute_warpgroups=4", "tile.m=96"}, "spec.wide-tile-two-warpgroups", "tile.m");
-  check_rule({"tile.m=128", "tile.n=256"}, "spec.accumulator-registers", "tile.m");
-  check_rule({"tile.m=192", "tile.n=256"}, "spec.accumulator-registers", "tile.m");
-  check_rule({"tile.m=256", "tile.n=128"}, "spec.accumulator-registers", "tile.m");
-  check_rule({"tile.m=256"}, "spec.accumulator-registers", "tile.m");
-  check_rule({"tile.m=256", "tile.n=256", "compute_warpgroups=2"}, "spec.accumulator-registers", "tile.m");
+  check_rule({"compute_warpgroups=3", "tile.n=256"}, "spec.warpgroups-need-channels", "compute_warpgroups");
+  check_rule({"compute_warpgroups=4", "tile.n=256", "tile.m=96"}, "spec.accumulator-registers", "tile.m");
+  check_rule({"compute_warpgroups=7", "tile.n=448", "tile.m=32"}, "spec.accumulator-registers", "tile.m");
+  check_rule({"compute_warpgroups=2", "tile.m=128", "tile.n=256"}, "spec.accumulator-registers", "tile.m");
+  check_rule({"compute_warpgroups=2", "tile.m=256"}, "spec.accumulator-registers", "tile.m");
+  check_rule({"compute_warpgroups=1", "tile.m=192", "tile.n=192"}, "spec.accumulator-registers", "tile.m");
   CHECK(load_with({"compute_warpgroups=4", "tile.n=256", "tile.m=64"}).spec);
   CHECK(load_with({"compute_warpgroups=4"}).spec);
-  CHECK(load_with({"tile.m=192", "tile.n=128"}).spec);
-  CHECK(load_with({"tile.m=192"}).spec);
+  CHECK(load_with({"compute_warpgroups=7", "tile.n=448", "tile.m=16"}).spec);
+  CHECK(load_with({"compute_warpgroups=2", "tile.m=192", "tile.n=128"}).spec);
+  CHECK(load_with({"compute_warpgroups=1", "tile.m=256", "tile.n=64"}).spec);
   CHECK(load_with({"tile.m=96", "tile.n=256", "compute_warpgroups=2"}).spec);
 }
 
-TEST_CASE("w4a8 rules: splits have the same number of whole blocks") {
-  check_rule({"problem.k=1280", "split_k=4"}, "spec.uneven-splits", "split_k");
-  check_rule({"problem.k=64", "split_k=8"}, "spec.uneven-splits", "split_k");
-  CHECK_THAT(load_with({"problem.k=1280", "split_k=4"}).found.all().at(0).message, Catch::Contains("nearest legal value: 2"));
-  CHECK(load_with({"problem.k=1280", "split_k=2"}).spec);
+TEST_CASE("w4a8 rules: registers of a thread by warpgroups, warps dealt among four partitions") {
+  // 6, 10, 14, 18, 22, 26 and 30 warps: at most 2, 3, 4, 5, 6, 7 and 8 on one partition.
+  const std::vector<int64_t> expected = {255, 168, 128, 96, 80, 72, 64};
+  for (int64_t warpgroups = 1; warpgroups <= 7; ++warpgroups)
+    CHECK(w4a8_gemm::thread_registers(warpgroups) == expected[static_cast<size_t>(warpgroups - 1)]);
+  CHECK(w4a8_gemm::most_warpgroups(16) == 7);
+  CHECK(w4a8_gemm::most_warpgroups(64) == 4);
+  CHECK(w4a8_gemm::most_warpgroups(192) == 2);
+  CHECK(w4a8_gemm::most_warpgroups(256) == 1);
+}
+
+TEST_CASE("w4a8 rules: a split of K has whole blocks") {
+  check_rule({"problem.k=1344", "split_k=4"}, "spec.uneven-splits", "split_k");
+  check_rule({"problem.k=384", "split_k=8"}, "spec.uneven-splits", "split_k");
+  CHECK_THAT(load_with({"problem.k=384", "split_k=4"}).found.all().at(0).message, Catch::Contains("nearest legal value: 3"));
+  CHECK(load_with({"problem.k=1280", "split_k=4"}).spec);
   CHECK(load_with({"problem.k=1088", "split_k=1"}).spec);
-  CHECK(load_with({"problem.k=1024", "split_k=8"}).spec);
-  CHECK(load_with({"split_k=3"}).findings() == Findings{"spec.out-of-range split_k"});
+  CHECK(load_with({"split_k=9"}).findings() == Findings{"spec.out-of-range split_k"});
 }
 
 TEST_CASE("w4a8 spec: the committed schema and field table are those of the code") {

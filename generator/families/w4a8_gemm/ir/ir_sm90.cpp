@@ -145,7 +145,11 @@ class KernelBuilder {
     tiles([&](Value, Value tile_n) {
       blocks([&](Value k, const char *payload, int64_t) {
         Value slot = acquire("wx", "pipeline_depth");
-        Value in_slab = mul(block_of(tile_n, k), constant("kBlockChunks", "quant.group"));
+        Value block = block_of(tile_n, k);
+        // An uneven split has turns past the end of K, which multiply by zeros: any block serves them.
+        if (count("kTurns") * count("kSplits") > count("kLastBlock") + 1)
+          block = mlir::arith::MinSIOp::create(b_, at("split_k"), block, constant("kLastBlock", "problem.k"));
+        Value in_slab = mul(block, constant("kBlockChunks", "quant.group"));
         for (int64_t slab = 0; slab < count("kSlabs"); ++slab) {
           Value index = add(mul(channel_tile(tile_n), constant("kSlabs", "tile.n")), literal(slab, "tile.n"));
           // The last tile may reach beyond the weight: what it loads again is not stored.
