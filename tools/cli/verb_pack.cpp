@@ -15,15 +15,11 @@ namespace {
 
 using support::Align;
 
-std::string group_of(const pack::Layer &layer) {
-  return layer.scheme.group == w4a8_gemm::kPerChannel ? "channel" : std::to_string(layer.scheme.group);
+std::string group_of(const pack::LayerReport &layer) {
+  return layer.group == w4a8_gemm::kPerChannel ? "channel" : std::to_string(layer.group);
 }
 
-std::string source_of(const pack::Layer &layer) {
-  return layer.format == pack::SourceFormat::kFloat ? layer.weight.entry->dtype : pack::name_of(layer.format);
-}
-
-std::string split_of(const pack::Layer &layer) {
+std::string split_of(const pack::LayerReport &layer) {
   return layer.split == pack::Split::kColumn ? "column" : layer.split == pack::Split::kRow ? "row" : "none";
 }
 
@@ -36,9 +32,8 @@ std::string table_of(const pack::Report &report, const pack::Options &options) {
   if (options.check)
     for (const char *heading : {"max error", "rms error", "relative", "cosine", "clipped"}) table.add_column(heading, Align::kRight);
   for (const pack::LayerReport &item : report.layers) {
-    std::vector<std::string> cells = {item.layer.name, source_of(item.layer), std::to_string(item.layer.n), std::to_string(item.layer.k),
-                                      group_of(item.layer)};
-    if (options.ranks > 1) cells.push_back(split_of(item.layer));
+    std::vector<std::string> cells = {item.name, item.source, std::to_string(item.n), std::to_string(item.k), group_of(item)};
+    if (options.ranks > 1) cells.push_back(split_of(item));
     if (item.errors) {
       cells.push_back(fmt::format("{:.3g}", item.errors->max_error()));
       cells.push_back(fmt::format("{:.3g}", item.errors->rms_error()));
@@ -55,8 +50,8 @@ std::string json_of(const pack::Report &report, const pack::Options &options) {
   std::string layers;
   for (const pack::LayerReport &item : report.layers) {
     layers += fmt::format("{}\n    {{\"name\": {}, \"source\": {}, \"n\": {}, \"k\": {}, \"group\": \"{}\", \"split\": \"{}\"",
-                          layers.empty() ? "" : ",", support::json_quote(item.layer.name), support::json_quote(source_of(item.layer)),
-                          item.layer.n, item.layer.k, group_of(item.layer), split_of(item.layer));
+                          layers.empty() ? "" : ",", support::json_quote(item.name), support::json_quote(item.source),
+                          item.n, item.k, group_of(item), split_of(item));
     if (item.errors)
       layers += fmt::format(R"(, "max_error": {}, "rms_error": {}, "relative_error": {}, "cosine": {}, "clipped_share": {})",
                             support::json_number(item.errors->max_error()), support::json_number(item.errors->rms_error()),

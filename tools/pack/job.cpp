@@ -104,8 +104,7 @@ class Job {
     return is_good;
   }
 
-  bool write(LayerReport &report, Output &output, support::Diagnostics &diagnostics) {
-    const Layer &layer = report.layer;
+  bool write(const Layer &layer, LayerReport &report, Output &output, support::Diagnostics &diagnostics) {
     const auto [n, k] = extent_of(layer, options_.ranks);
     if (options_.check) report.errors.emplace();
     std::vector<float> smooth;
@@ -247,7 +246,8 @@ std::optional<Report> run(const Options &options, const std::function<bool()> &i
   Report report;
   std::set<std::string> of_layers;
   for (const Layer &layer : *layers) {
-    report.layers.push_back({layer, std::nullopt});
+    const std::string source = layer.format == SourceFormat::kFloat ? layer.weight.entry->dtype : name_of(layer.format);
+    report.layers.push_back({layer.name, source, layer.n, layer.k, layer.scheme.group, layer.split, std::nullopt});
     of_layers.insert(layer.tensors.begin(), layer.tensors.end());
   }
   report.other_tensors = checkpoint->tensors.size() - of_layers.size();
@@ -261,8 +261,8 @@ std::optional<Report> run(const Options &options, const std::function<bool()> &i
   if (!is_good) return std::nullopt;
   Output output(*checkpoint, *layers, options, is_interrupted);
   if (!output.create(digests.get(), diagnostics)) return std::nullopt;
-  for (LayerReport &layer : report.layers)
-    if (!job.write(layer, output, diagnostics)) break;
+  for (size_t i = 0; i < layers->size(); ++i)
+    if (!job.write((*layers)[i], report.layers[i], output, diagnostics)) break;
   const bool is_whole = !job.was_interrupted() && !diagnostics.has_errors() && output.copy_others(diagnostics);
   report.is_interrupted = !is_whole && !diagnostics.has_errors();
   if (report.is_interrupted) return report;

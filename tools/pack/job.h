@@ -12,8 +12,14 @@
 
 namespace warpwright::pack {
 
+/// Free of the checkpoint, which is closed by then.
 struct LayerReport {
-  Layer layer;
+  std::string name;
+  std::string source;  ///< type, or published format
+  int64_t n = 0;
+  int64_t k = 0;
+  int64_t group = 64;
+  Split split = Split::kNone;
   std::optional<w4a8_gemm::ErrorStatistics> errors;  ///< --check
 };
 
