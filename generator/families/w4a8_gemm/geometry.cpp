@@ -20,6 +20,7 @@ Geometry make_geometry(const spec::KernelSpec &spec) {
   if (!depth.is_auto()) g.stages = depth.integer;
   const std::string &group = spec.text("quant.group");
   g.group = group == "channel" ? kPerChannel : group == "128" ? 128 : 64;
+  g.stage_blocks = spec.integer("tile.k") / kBlockElems;
   g.is_lqq = spec.text("quant.dequant") == "lqq";
   g.splits = spec.integer("split_k");
   g.has_bias = spec.flag("epilogue.bias");

@@ -28,6 +28,7 @@ struct Geometry {
   int64_t stages = 0;
   int64_t group = 64;                      ///< kPerChannel: none
   bool is_lqq = false;
+  int64_t stage_blocks = 1;                ///< of K, in one stage
   int64_t splits = 1;                      ///< of K; the last one to end sums up
   bool has_bias = false, has_pdl = true;
   spec::NumberFormat output = spec::NumberFormat::kBf16;
@@ -39,8 +40,10 @@ struct Geometry {
   bool has_tail() const { return k % kBlockElems != 0; }           ///< a block of one half
   /// Of a ring, for one output tile: every split has as many, the last ones of an uneven split past the end of K, where
   /// activations are zeros.
-  int64_t whole_turns() const { return (whole_blocks() + splits - 1) / splits; }
-  bool is_uneven() const { return whole_turns() * splits != whole_blocks(); }
+  int64_t whole_turns() const {
+    const int64_t stages_of_k = whole_blocks() / stage_blocks;
+    return (stages_of_k + splits - 1) / splits;
+  }
   int64_t turns() const { return whole_turns() + (has_tail() ? 1 : 0); }
   int64_t block_bytes(int64_t halves) const { return w4a8_gemm::block_bytes(group, halves); }
   int64_t accumulator_registers() const { return warpgroup_slabs() * tile_m / 2; }  ///< of a thread

@@ -31,7 +31,7 @@ std::string stem_of(const std::string &file) {
 std::map<std::string, std::string> make_facts(const Geometry &g, const plan::KernelPlan &kernel) {
   return {
       {"formats", fmt::format("w4 {} x s8 -> {}", kernel.trait("group"), kernel.trait("output"))},
-      {"tile", fmt::format("{} tokens x {} channels x {}", g.tile_m, g.tile_n, kBlockElems)},
+      {"tile", fmt::format("{} tokens x {} channels x {}", g.tile_m, g.tile_n, g.stage_blocks * kBlockElems)},
       {"compute_warpgroups", std::to_string(g.warpgroups)},
       {"pipeline_depth", std::to_string(g.stages)},
       {"split_k", std::to_string(g.splits)},

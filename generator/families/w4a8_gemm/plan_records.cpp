@@ -103,18 +103,18 @@ std::vector<plan::Constant> make_constants(const Geometry &g) {
   return {
       {"kTileM", g.tile_m, "tokens", "output tile of a CTA"},
       {"kTileN", g.tile_n, "channels", "output tile of a CTA"},
-      {"kTileK", kBlockElems, "elements", "K of one pipeline stage"},
+      {"kTileK", g.stage_blocks * kBlockElems, "elements", "K of one pipeline stage"},
       {"kStages", g.stages, "slots", "depth of the ring"},
       {"kN", g.n, "channels", "columns of the output"},
       {"kK", g.k, "elements", "length of the sum"},
-      {"kTurns", g.whole_turns(), "turns", "whole blocks of K of one output tile"},
+      {"kTurns", g.whole_turns(), "turns", "whole stages of K of one output tile"},
       {"kSlabs", g.slabs(), "slabs", "64 channels each, of an output tile"},
       {"kWarpgroupSlabs", g.warpgroup_slabs(), "slabs", "of a warpgroup"},
       {"kLastSlab", g.n / kSlabRows - 1, "slab", "the last one of the weight"},
-      {"kLastBlock", blocks_along_k(g.k) - 1, "block", "the last one of a slab"},
+      {"kLastStage", (blocks_along_k(g.k) - 1) / g.stage_blocks, "stage", "the last one of a slab"},
       {"kLastSlabChannel", g.n - kSlabRows, "channel", "where the last slab begins"},
       {"kSlabChunks", slab_bytes(g.k, g.group) / kChunkBytes, "16 bytes", "from slab to slab in memory"},
-      {"kBlockChunks", g.block_bytes(2) / kChunkBytes, "16 bytes", "from block to block in memory"},
+      {"kStageChunks", g.stage_blocks * g.block_bytes(2) / kChunkBytes, "16 bytes", "from stage to stage in memory"},
       {"kSplits", g.splits, "splits", "of K; each is a tile of the grid"},
       {"kTilesN", g.tiles_n() * g.splits, "tiles", "along n, every split of each"},
       {"kRasterGroup", 1, "tiles", "tiles of a raster group"},
@@ -122,7 +122,7 @@ std::vector<plan::Constant> make_constants(const Geometry &g) {
 }
 
 plan::MmaSlots make_mma_slots(const Geometry &g, const target::SmTarget &target) {
-  const int64_t steps = (g.whole_turns() * 2 + (g.has_tail() ? 1 : 0)) * (kHalfElems / kMmaBytesK) * g.slabs();
+  const int64_t steps = (g.whole_turns() * g.stage_blocks * 2 + (g.has_tail() ? 1 : 0)) * (kHalfElems / kMmaBytesK) * g.slabs();
   // Measured on H200 (target/sm90a.cpp): N / 2 clocks from N = 32 on, 13 below.
   const int64_t clocks = std::max<int64_t>(g.tile_m / (2 * target.mma_cols_per_clk), 13);
   return {"s32.u8.s8", "wgmma of 64 channels and K = 32", steps, steps * clocks, "N / 2 clocks an MMA, 13 at least: measured",
@@ -165,7 +165,7 @@ std::string make_kernel_name(const Geometry &g) {
   if (!g.has_pdl) key.traits.push_back("nopdl");
   key.tile_m = g.tile_m;
   key.tile_n = g.tile_n;
-  key.tile_k = kBlockElems;
+  key.tile_k = g.stage_blocks * kBlockElems;
   key.stages = g.stages;
   key.arch = g.arch;
   return plan::format_kernel_name(key);

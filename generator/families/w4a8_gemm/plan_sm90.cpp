@@ -21,9 +21,9 @@ std::vector<plan::Role> make_roles(const Geometry &g) {
 
 /// A block of each slab of the tile, and the rows of activations that belong to it. TMA fills rows whole: columns beyond K
 /// arrive as zeros and count.
-plan::Payload make_payload(const Geometry &g, const char *name, int64_t halves, int64_t turns) {
-  plan::Copy weights{"w", "w_tile", "load_weights", plan::Split::kOwnRows, g.slabs(), g.block_bytes(halves)};
-  plan::Copy activations{"map_x", "x_tile", "load_activations", plan::Split::kOwnRows, 1, g.tile_m * kSwizzleRowBytes};
+plan::Payload make_payload(const Geometry &g, const char *name, int64_t blocks, int64_t halves, int64_t turns) {
+  plan::Copy weights{"w", "w_tile", "load_weights", plan::Split::kOwnRows, g.slabs(), blocks * g.block_bytes(halves)};
+  plan::Copy activations{"map_x", "x_tile", "load_activations", plan::Split::kOwnRows, blocks, g.tile_m * kSwizzleRowBytes};
   return {name, {weights, activations}, turns};
 }
 
@@ -34,8 +34,8 @@ std::vector<Channel> make_channels(const Geometry &g) {
   ring.depth = g.stages;
   ring.chain = {{{"load_weights", HandOver::kTma}, {"load_activations", HandOver::kTma}}, {{"compute", HandOver::kArrive}}};
   ring.regions = {"w_tile", "x_tile"};
-  ring.payloads = {make_payload(g, "main", 2, g.whole_turns())};
-  if (g.has_tail()) ring.payloads.push_back(make_payload(g, "tail", 1, 1));
+  ring.payloads = {make_payload(g, "main", g.stage_blocks, 2, g.whole_turns())};
+  if (g.has_tail()) ring.payloads.push_back(make_payload(g, "tail", 1, 1, 1));
   std::vector<Channel> channels = {ring};
   if (g.is_split()) return channels;
   Channel store;
@@ -64,8 +64,8 @@ plan::SmemRegion make_region(const char *name, const char *text, const char *cha
 std::vector<plan::SmemRegion> make_regions(const Geometry &g, int64_t barriers) {
   constexpr int64_t kPatternBytes = 8 * kSwizzleRowBytes;
   std::vector<plan::SmemRegion> regions = {
-      make_region("x_tile", "int8 activations, swizzled rows of one block of K", "wx", g.tile_m * kSwizzleRowBytes, g.stages, kPatternBytes),
-      make_region("w_tile", "packed weights and their scales, a block of each slab", "wx", g.slabs() * g.block_bytes(2), g.stages, 128)};
+      make_region("x_tile", "int8 activations, swizzled rows of each block of K", "wx", g.stage_blocks * g.tile_m * kSwizzleRowBytes, g.stages, kPatternBytes),
+      make_region("w_tile", "packed weights and their scales, blocks of each slab", "wx", g.slabs() * g.stage_blocks * g.block_bytes(2), g.stages, 128)};
   if (!g.is_split())
     regions.push_back(make_region("staging", "tokens of the output on their way to the bulk store, a panel a warpgroup", "store",
                                   g.warpgroups * g.panel_bytes(), kStagingBuffers, kPatternBytes));

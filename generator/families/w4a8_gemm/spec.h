@@ -23,7 +23,7 @@ const spec::FamilySpec &family_spec();
 
 /// The rules between fields, FamilySpec::check of this family.
 ///
-/// Errors    spec.k-group, spec.lqq-needs-group, spec.warpgroups-need-channels, spec.accumulator-registers,
+/// Errors    spec.k-group, spec.k-stage, spec.lqq-needs-group, spec.warpgroups-need-channels, spec.accumulator-registers,
 ///          , spec.uneven-splits. Each says the reason, the limit, what would work, and a source.
 void check_rules(const spec::KernelSpec &spec, support::Diagnostics &diagnostics);
 

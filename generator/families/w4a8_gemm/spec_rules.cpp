@@ -33,6 +33,13 @@ void check_quantisation(const KernelSpec &spec, support::Diagnostics &diagnostic
             {"--set 'quant.group=\"64\"'"}},
            diagnostics);
   }
+  if (k && integer_of(spec, "tile.k") == 256 && *k % 256 != 0) {
+    refuse(spec,
+           {"spec.k-stage", "tile.k", fmt::format("{} elements of K are no multiple of a stage of 256; nearest legal value: tile.k 128", *k),
+            "README.md of the family, \"How the kernel works\"",
+            {"--set tile.k=128"}},
+           diagnostics);
+  }
   if (word_of(spec, "quant.dequant") == "lqq" && word_of(spec, "quant.group") == "channel") {
     refuse(spec,
            {"spec.lqq-needs-group", "quant.dequant",
@@ -48,12 +55,12 @@ void check_quantisation(const KernelSpec &spec, support::Diagnostics &diagnostic
 /// belong to one of them alone.
 void check_splits(const KernelSpec &spec, support::Diagnostics &diagnostics) {
   const std::optional<int64_t> k = integer_of(spec, "problem.k"), splits = integer_of(spec, "split_k");
-  constexpr int64_t kBlock = 128;
-  if (!k || !splits || *splits == 1 || (*k % kBlock == 0 && *splits <= *k / kBlock)) return;
-  const int64_t fits = *k % kBlock == 0 ? *k / kBlock : 1;
+  const int64_t block = integer_of(spec, "tile.k").value_or(128);
+  if (!k || !splits || *splits == 1 || (*k % block == 0 && *splits <= *k / block)) return;
+  const int64_t fits = *k % block == 0 ? *k / block : 1;
   refuse(spec,
          {"spec.uneven-splits", "split_k",
-          fmt::format("{} elements of K do not make {} parts of whole blocks of {}; nearest legal value: {}", *k, *splits, kBlock, fits),
+          fmt::format("{} elements of K do not make {} parts of whole blocks of {}; nearest legal value: {}", *k, *splits, block, fits),
           "README.md of the family, \"Splits of K\"",
           {fmt::format("--set split_k={}", fits)}},
          diagnostics);

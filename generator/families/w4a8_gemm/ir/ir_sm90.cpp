@@ -93,17 +93,17 @@ class KernelBuilder {
     b_.setInsertionPointToStart(block);
     body(block->getArgument(0), block->getArgument(1));
   }
-  /// The blocks of K of one output tile: `body(k, payload, halves)`, k counted within the split.
-  template <typename Body> void blocks(Body body) {
+  /// The stages of K of one output tile: `body(k, payload, blocks, halves)`, k counted within the split.
+  template <typename Body> void stages(Body body) {
     if (count("kTurns") > 0) {
       auto loop = FlowForOp::create(b_, at("problem.k"), "kTurns", count("kTurns"), "k");
       mlir::OpBuilder::InsertionGuard guard(b_);
       mlir::Block *block = &loop.getBody().emplaceBlock();
       Value index = block->addArgument(b_.getI32Type(), at("problem.k"));
       b_.setInsertionPointToStart(block);
-      body(index, "main", 2);
+      body(index, "main", count("kTileK") / w4a8_gemm::kBlockElems, 2);
     }
-    if (has_tail()) body(constant("kTurns", "problem.k"), "tail", 1);
+    if (has_tail()) body(constant("kTurns", "problem.k"), "tail", 1, 1);
   }
 
   Value acquire(const char *channel, const std::string &path) { return FlowAcquireOp::create(b_, at(path), token_type(), channel, 0); }
@@ -136,20 +136,20 @@ class KernelBuilder {
 
   /// Which channels, and which part of K, a tile along n stands for: splits of a tile are neighbours.
   Value channel_tile(Value tile_n) { return is_split() ? div(tile_n, constant("kSplits", "split_k")) : tile_n; }
-  Value block_of(Value tile_n, Value k) {
+  Value stage_of(Value tile_n, Value k) {
     return is_split() ? add(mul(rem(tile_n, constant("kSplits", "split_k")), constant("kTurns", "problem.k")), k) : k;
   }
 
   void load_weights() {
     if (is("pdl", "yes")) FlowLaunchDependentsOp::create(b_, at("programmatic_dependent_launch"));
     tiles([&](Value, Value tile_n) {
-      blocks([&](Value k, const char *payload, int64_t) {
+      stages([&](Value k, const char *payload, int64_t, int64_t) {
         Value slot = acquire("wx", "pipeline_depth");
-        Value block = block_of(tile_n, k);
-        // An uneven split has turns past the end of K, which multiply by zeros: any block serves them.
-        if (count("kTurns") * count("kSplits") > count("kLastBlock") + 1)
-          block = mlir::arith::MinSIOp::create(b_, at("split_k"), block, constant("kLastBlock", "problem.k"));
-        Value in_slab = mul(block, constant("kBlockChunks", "quant.group"));
+        Value stage = stage_of(tile_n, k);
+        // An uneven split has turns past the end of K, which multiply by zeros: any stage serves them.
+        if (count("kTurns") * count("kSplits") > count("kLastStage") + 1)
+          stage = mlir::arith::MinSIOp::create(b_, at("split_k"), stage, constant("kLastStage", "problem.k"));
+        Value in_slab = mul(stage, constant("kStageChunks", "quant.group"));
         for (int64_t slab = 0; slab < count("kSlabs"); ++slab) {
           Value index = add(mul(channel_tile(tile_n), constant("kSlabs", "tile.n")), literal(slab, "tile.n"));
           // The last tile may reach beyond the weight: what it loads again is not stored.
@@ -165,10 +165,10 @@ class KernelBuilder {
   void load_activations() {
     if (is("pdl", "yes")) FlowDependencyWaitOp::create(b_, at("programmatic_dependent_launch"));
     tiles([&](Value tile_m, Value tile_n) {
-      blocks([&](Value k, const char *payload, int64_t) {
+      stages([&](Value k, const char *payload, int64_t, int64_t) {
         Value slot = acquire("wx", "pipeline_depth");
         FlowLoadOp::create(b_, at("tile.m"), "map_x", "x_tile", slot, payload,
-                           mlir::ValueRange{mul(block_of(tile_n, k), constant("kTileK", "tile.k")), mul(tile_m, constant("kTileM", "tile.m"))});
+                           mlir::ValueRange{mul(stage_of(tile_n, k), constant("kTileK", "tile.k")), mul(tile_m, constant("kTileM", "tile.m"))});
         commit(slot, "wx", "pipeline_depth", payload);
       });
     });
@@ -182,12 +182,12 @@ class KernelBuilder {
     return {"m", "x_scale", "x_sum", "w_scale", group_ == w4a8_gemm::kPerChannel ? "w_zero" : "nullptr", is("bias", "yes") ? "bias" : "nullptr"};
   }
 
-  void multiply(Value acc, const char *, int64_t halves) {
+  void multiply(Value acc, int64_t blocks, int64_t halves) {
     Value slot = wait("wx", "pipeline_depth");
     const bool is_signed = is("dequant", "lqq");
     Device call;
     call.callee = "multiply_w4a8";
-    call.templates = {number(halves), number(group_), is_signed ? "true" : "false", number(w4a8_gemm::codes_bytes(halves)),
+    call.templates = {number(blocks), number(halves), number(group_), is_signed ? "true" : "false", number(w4a8_gemm::codes_bytes(halves)),
                       number(w4a8_gemm::block_bytes(group_, halves))};
     call.regions = {symbol("w_tile"), symbol("x_tile")};
     call.tokens = {slot, slot};
@@ -244,7 +244,7 @@ class KernelBuilder {
       Device clear;
       clear.callee = "clear_accumulator";
       device(acc, clear, "tile.m");
-      blocks([&](Value, const char *payload, int64_t halves) { multiply(acc, payload, halves); });
+      stages([&](Value, const char *, int64_t blocks, int64_t halves) { multiply(acc, blocks, halves); });
       if (is_split()) finish_split(acc, tile_m, tile_n);
       else store(acc, tile_m, tile_n);
     });
