@@ -55,7 +55,7 @@ std::string RotatingBuffers::measure() {
     if (wwOperatorDescribeTensor(op_, i, &tensor, &message) != WW_STATUS_OK ||
         wwOperatorMeasureTensor(op_, tensor.name, variables_.data(), variables_.size(), nullptr, 0, &num_dims, &bytes, &message) != WW_STATUS_OK)
       return message.text;
-    tensors_.push_back({tensor.name, tensor.format, tensor.is_output != 0, bytes});
+    tensors_.push_back({tensor.name, tensor.format, tensor.is_output != 0, std::string_view(tensor.layout) == "zeroed", bytes});
     set_bytes_ += bytes;
   }
   if (wwOperatorMeasureWorkspace(op_, variables_.data(), variables_.size(), device_.about().num_sms, &workspace_bytes_, &message) != WW_STATUS_OK)
@@ -86,7 +86,8 @@ std::string RotatingBuffers::prepare() {
 }
 
 bool RotatingBuffers::fill(const Tensor &tensor, uint64_t address, uint64_t seed) {
-  const std::vector<uint8_t> values = random_values(tensor.format, std::min(tensor.bytes, kPeriodBytes), seed + 1);
+  std::vector<uint8_t> values = random_values(tensor.format, std::min(tensor.bytes, kPeriodBytes), seed + 1);
+  if (tensor.is_zeroed) std::fill(values.begin(), values.end(), uint8_t{0});
   if (!device_.write(address, values)) return false;
   // What is there is doubled until the tensor is full.
   for (uint64_t done = values.size(); done < tensor.bytes;) {

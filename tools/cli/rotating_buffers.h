@@ -29,6 +29,7 @@ class RotatingBuffers {
   struct Tensor {
     std::string name, format;
     bool is_output = false;
+    bool is_zeroed = false;  ///< zero before the first launch, which leaves it so
     uint64_t bytes = 0;
   };
 

@@ -72,7 +72,7 @@ std::vector<plan::Tensor> make_tensors(const Geometry &g) {
   if (g.has_bias) tensors.push_back(make_vector("bias", "added to each channel", NumberFormat::kFp32, "n"));
   if (g.is_split()) {
     const std::string tickets = fmt::format("{} * {}", whole_tiles(g), compute_warps(g));
-    tensors.push_back(make_tensor("tickets", "zero before the first launch; every launch leaves them zero", NumberFormat::kS32, {tickets}, "vector", tickets + " * 4"));
+    tensors.push_back(make_tensor("tickets", "zero before the first launch; every launch leaves them zero", NumberFormat::kS32, {tickets}, "zeroed", tickets + " * 4"));
   }
   tensors.push_back(make_tensor("out", "the result", g.output, {"m", "n"}, "row_major", "m * n * 2"));
   tensors.back().is_output = true;

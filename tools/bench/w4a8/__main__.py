@@ -30,6 +30,8 @@ def arguments():
     parser.add_argument("--archive", action="append", default=[], help="operators to measure, by their n and k; may be given again")
     parser.add_argument("--runtime", help="libwarpwright_runtime.so")
     parser.add_argument("--only", default="", metavar="REGEX", help="operators by name; the first that fits n and k is \"ours\"")
+    parser.add_argument("--at", action="append", default=[], metavar="LOW-HIGH=REGEX",
+                        help="for these M \"ours\" is the first that fits of the operators with such a name; may be given again")
     parser.add_argument("--extra", action="append", default=[], metavar="REGEX", help="operators that get a column of their own, by name")
     parser.add_argument("--shapes", default=",".join(SHAPES), help="comma-separated, of " + ", ".join(SHAPES))
     parser.add_argument("--batches", default=",".join(map(str, BATCHES)), help="values of M")
@@ -60,14 +62,24 @@ def fits(op, n, k):
     return all(op.fixed.get(name, value) == value for name, value in (("n", n), ("k", k))) and set(op.free) <= {"m", "n", "k"}
 
 
+def ours_at(m, n, k, ours, options):
+    """The column "ours" of one problem: the first operator that fits, of those named for this M."""
+    patterns = []
+    for word in options.at:
+        low, high, pattern = re.fullmatch(r"(\d+)-(\d+)=(.*)", word).groups()
+        if int(low) <= m <= int(high):
+            patterns.append(pattern)
+    fitting = [pair for pair in ours if fits(pair[1], n, k) and all(re.search(p, pair[1].name) for p in patterns)]
+    return fitting[:1]
+
+
 def measure_shape(shape, options, columns, results, started, monitor):
     """All batches of one shape. Tensors are freed with it."""
     import torch
     from measure import OurWeights, Weights, measure
     n, k = SHAPES[shape]
     ours, named = columns
-    chosen = [next((pair for pair in ours if fits(pair[1], n, k)), None)] + [pair for pair in named if fits(pair[1], n, k)]
-    chosen = [(name, OurWeights(op, n, k)) for name, op in filter(None, chosen)]
+    held = {}  # by operator: its weights
     wanted = [p for p in options.peers.split(",") if p]
     peers = Weights(n, k) if wanted else None
     for m in map(int, options.batches.split(",")):
@@ -78,7 +90,9 @@ def measure_shape(shape, options, columns, results, started, monitor):
         results["points"].append(point)
         try:
             competitors = peers.competitors(m, wanted) if peers else []
-            for name, weights in chosen:
+            for name, op in ours_at(m, n, k, ours, options) + [pair for pair in named if fits(pair[1], n, k)]:
+                weights = held.setdefault(op.name, None) or OurWeights(op, n, k)
+                held[op.name] = weights
                 made, kernels, moved = weights.competitors(m, name, True)
                 competitors += [c for c in made if c.name.endswith("_whole") or not options.no_pdl]
                 if name == "ours":
@@ -96,7 +110,7 @@ def measure_shape(shape, options, columns, results, started, monitor):
         point["sets"] = {c.name: c.sets for c in competitors}
         point["launches_per_graph"] = {c.name: c.launches for c in competitors}
         print(tables.short_text({**results, "points": [point]}).splitlines()[1], flush=True)
-    del peers, chosen
+    del peers, held
     torch.cuda.empty_cache()
 
 
@@ -109,6 +123,8 @@ def command_of(options):
     for name, default in defaults.items():
         if getattr(options, name) != default:
             words += ["--" + name, str(getattr(options, name))]
+    for word in options.at:
+        words += ["--at", word]
     for pattern in options.extra:
         words += ["--extra", pattern]
     return shlex.join(words + ["--no-pdl"] * options.no_pdl)

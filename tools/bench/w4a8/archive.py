@@ -96,7 +96,7 @@ class Operator:
         self.fixed = {v.name.decode(): v.value for v in variables if v.is_fixed}
         self.free = [v.name.decode() for v in variables if not v.is_fixed]
         tensors = [self._describe("wwOperatorDescribeTensor", TensorInfo, i) for i in range(info.num_tensors)]
-        self.tensors = {t.name.decode(): {"format": t.format.decode(), "is_output": bool(t.is_output)} for t in tensors}
+        self.tensors = {t.name.decode(): {"format": t.format.decode(), "layout": t.layout.decode(), "is_output": bool(t.is_output)} for t in tensors}
         kernels = [self._describe("wwOperatorDescribeKernel", KernelInfo, i) for i in range(info.num_kernels)]
         self.kernels = [(k.name.decode(), bool(k.programmatic_dependent_launch)) for k in kernels]
 

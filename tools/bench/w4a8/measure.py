@@ -14,9 +14,11 @@ MOST_LAUNCHES = 300
 READ_BYTES_PER_US, MULTIPLY_ADDS_PER_US = 4.8e6, {"bf16": 0.49e9, "fp8": 0.98e9, "fp8_rowwise": 0.98e9, "int8": 0.98e9}
 
 
-def random_tensor(fmt, size):
-    """A tensor of so many bytes with finite random values of a format of the archive."""
-    device = "cuda"
+def filled_tensor(about, size):
+    """A tensor of so many bytes with finite random values of its format; zeros where the operator wants them before its first launch."""
+    fmt, device = about["format"], "cuda"
+    if about["layout"] == "zeroed":
+        return torch.zeros(size, device=device, dtype=torch.uint8)
     kinds = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp32": torch.float32}
     if fmt in kinds:
         width = torch.tensor([], dtype=kinds[fmt]).element_size()
@@ -109,7 +111,7 @@ class OurWeights:
         self.constant = [t for t in self.inputs if op.bytes_of(t, self.values(1)) == op.bytes_of(t, self.values(4096))]
         sizes = {t: op.bytes_of(t, self.values(1)) for t in self.constant}
         self.weight_bytes = sum(sizes.values())
-        first = {t: random_tensor(op.tensors[t]["format"], size) for t, size in sizes.items()}
+        first = {t: filled_tensor(op.tensors[t], size) for t, size in sizes.items()}
         self.sets = [first] + [{t: v.clone() for t, v in first.items()} for _ in range(sets_for(self.weight_bytes) - 1)]
 
     def values(self, m):
@@ -120,7 +122,7 @@ class OurWeights:
         """The operator as it is meant, and, if wanted, with each launch whole; they share buffers, and the workspace too."""
         op, values = self.op, self.values(m)
         sms = torch.cuda.get_device_properties(0).multi_processor_count
-        shared = {t: random_tensor(op.tensors[t]["format"], op.bytes_of(t, values)) for t in op.tensors
+        shared = {t: filled_tensor(op.tensors[t], op.bytes_of(t, values)) for t in op.tensors
                   if t not in self.constant and not op.tensors[t]["is_output"]}
         outputs = {t: torch.zeros(op.bytes_of(t, values), device="cuda", dtype=torch.uint8) for t in op.tensors if op.tensors[t]["is_output"]}
         size = op.workspace_bytes(values, sms)
