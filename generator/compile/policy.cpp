@@ -46,8 +46,7 @@ bool fails(const std::string &slug) {
 std::string hint_for(const std::string &slug) {
   static const std::map<std::string, std::string> hints = {
       {"compile.spill",
-       "the plan's roles need more registers than a thread has: a smaller epilogue sub-tile helps: "
-       "--set epilogue.staging_cols=32"},
+       "the plan's roles need more registers than a thread has: a smaller tile, or epilogue sub-tile, helps"},
       {"compile.local-memory", "an array is indexed by a value that is not known at compile time"},
       {"compile.setmaxnreg-dropped", "setmaxnreg needs __launch_bounds__ and no calls to functions compiled elsewhere"},
       {"compile.wgmma-serialised", "accumulators and A fragments may be touched only outside fence … wait_group"},

@@ -23,7 +23,7 @@ WW_DEVICE bool join_splits(Accumulator<kTokens, kSlabs> &acc, int tile, int spli
   if (__shfl_sync(0xffffffff, ticket, 0) != kSplits - 1) return false;
   __threadfence();
   // Few sums leave registers for those of all splits to be in flight together.
-#pragma unroll (kTokens * kSlabs <= 32 ? kSplits - 1 : 1)
+#pragma unroll (kTokens * kSlabs <= 16 ? kSplits - 1 : 1)
   for (int other = 1; other < kSplits; ++other) {
 #pragma unroll
     for (int slab = 0; slab < kSlabs; ++slab)

@@ -13,7 +13,7 @@ std::vector<Explanation> explain_compile() {
       {"compile.spill", "registers are spilled to local memory",
        "The kernel needs more registers than a thread has under its launch bound. Spills go through L1 on every use.",
        "",
-       "A smaller epilogue sub-tile lowers the pressure: --set epilogue.staging_cols=32. If the spec is a shipped one, report it.", "NVIDIA CUDA Compiler Driver 13.0, \"Printing Code Generation Statistics\""},
+       "A smaller tile, or epilogue sub-tile, lowers the pressure. If the spec is a shipped one, report it.", "NVIDIA CUDA Compiler Driver 13.0, \"Printing Code Generation Statistics\""},
       {"compile.local-memory", "the kernel has a stack frame beyond its spills",
        "An array is indexed by a value that the compiler does not know, so it lives in local memory instead of registers.",
        "",

@@ -49,7 +49,7 @@ void add_tile(std::vector<Field> &fields) {
                                std::string(kMatrixShape) + ": the tokens are N"));
   fields.push_back(with_source(one_of("tile.n", {64, 128, 192, 256, 320, 384, 448}, "channels", "Channels of an output tile, 64 or 128 a compute warpgroup."),
                                kMatrixShape));
-  Field k = with_source(one_of("tile.k", {128, 256}, "elements", "Elements of K in one pipeline stage; K is a multiple of 256 where it has 256."),
+  Field k = with_source(one_of("tile.k", {128, 256}, "elements", "Elements of K in one pipeline stage, each 128 rows of their own; K is a multiple of 256 where it has 256."),
                         "PTX ISA 9.0, \"Tensor Swizzling Modes\": a swizzled row has at most 128 bytes");
   k.default_value = spec::integer_value(128);
   fields.push_back(k);
