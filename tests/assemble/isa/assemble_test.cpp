@@ -35,7 +35,8 @@ void check_refused(const std::vector<const isa::Instruction *> &forms, const std
     CHECK_FALSE(ptx.ok);
     const auto features = tests::unsupported_features(ptx.text);
     CHECK_FALSE(features.empty());
-    for (const std::string &feature : features) CHECK(row->form.find(feature) != std::string::npos);
+    // "wgmma.mma_async with integer types": the words behind the name are the assembler's own.
+    for (const std::string &feature : features) CHECK(row->form.find(feature.substr(0, feature.find(" with "))) != std::string::npos);
   }
 }
 

@@ -27,14 +27,20 @@ std::string argument_of(const Operand &operand) {
     case OperandKind::kF32: return "__uint_as_float(x)";
     case OperandKind::kTensorMap: return "map";
     case OperandKind::kFragment: return "f";
+    case OperandKind::kWords: return operand.name + "_words";
     case OperandKind::kCoordinates: return "static_cast<int>(x)";
     case OperandKind::kImm: return "1";
   }
   throw std::logic_error("operand kind");
 }
 
+bool is_array(const Operand &operand) { return operand.kind == OperandKind::kFragment || operand.kind == OperandKind::kWords; }
+
+/// Wrappers of wgmma have one name for all widths.
+std::string function_name(const Instruction &instruction) { return std::regex_replace(instruction.name, std::regex("_n[0-9]+$"), ""); }
+
 bool is_result(const Instruction &instruction, const Operand &operand) {
-  if (operand.direction != Direction::kOut || operand.kind == OperandKind::kFragment) return false;
+  if (operand.direction != Direction::kOut || is_array(operand)) return false;
   // A wait loops on its predicate rather than returning it.
   return instruction.wrapper_text.find("WW_DEVICE void") == std::string::npos;
 }
@@ -48,15 +54,20 @@ std::string call_with(const Instruction &instruction, int elems) {
                std::to_string(elems) + "; ++i) f.v[i] = out[i];\n";
       after = "#pragma unroll\n    for (int i = 0; i < " + std::to_string(elems) + "; ++i) out[i] = f.v[i];\n";
     }
+    if (operand.kind == OperandKind::kWords) {
+      const std::string name = argument_of(operand), count = std::to_string(operand.elems);
+      before += "    Words<" + count + "> " + name + ";\n#pragma unroll\n    for (int i = 0; i < " + count + "; ++i) " + name + ".v[i] = x + i;\n";
+      after += "#pragma unroll\n    for (int i = 0; i < " + count + "; ++i) out[i] = __uint_as_float(" + name + ".v[i]);\n";
+    }
     if (operand.kind == OperandKind::kImm) {
       immediates = "<" + argument_of(operand) + ">";
     } else if (is_result(instruction, operand)) {
       returns = true;
-    } else if (operand.direction != Direction::kOut || operand.kind == OperandKind::kFragment) {
+    } else if (operand.direction != Direction::kOut || is_array(operand)) {
       arguments += (arguments.empty() ? "" : ", ") + argument_of(operand);
     }
   }
-  const std::string call = instruction.name + immediates + "(" + arguments + ")";
+  const std::string call = function_name(instruction) + immediates + "(" + arguments + ")";
   return "  {\n" + before + "    " + (returns ? "out[0] = static_cast<float>(" + call + ")" : call) + ";\n" + after +
          "  }\n";
 }
