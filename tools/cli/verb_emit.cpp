@@ -24,7 +24,8 @@ void write_dumps(const LoweredOperator &op, const EmitOptions &options, support:
     for (const emit::IrDump &dump : kernel.dumps) {
       const std::string heading =
           fmt::format("// {} of {}{}\n", dump.pass, kernel.name, dump.changed ? "" : ": unchanged");
-      const std::string text = dump.changed ? heading + dump.text : heading;
+      // Whole even then: what follows a pass is what `prove --ir` takes.
+      const std::string text = heading + dump.text;
       if (options.dump_folder.empty()) {
         fmt::print(stderr, "{}\n", text);
         continue;

@@ -111,7 +111,7 @@ class Archive(unittest.TestCase):
             (op,) = archive.open_archive(archive.Runtime(ARGS.runtime), file)
         self.assertEqual((op.name, op.family, op.arch), ("flux1_qkv", "w4a4_lora_gemm", "sm_100a"))
         self.assertEqual((op.free, op.fixed), (["m"], {"n": 192, "k": 256, "rank": 32}))
-        self.assertEqual(op.tensors["out"], {"format": "bf16", "is_output": True})
+        self.assertEqual(op.tensors["out"], {"format": "bf16", "layout": "row_major", "is_output": True})
         self.assertEqual([op.bytes_of(t, {"m": 129}) for t in ("a", "b", "out")], [129 * 128, 192 * 128, 129 * 192 * 2])
         self.assertEqual(op.workspace_bytes({"m": 129}, 132), 0)
         ((kernel, starts_early),) = op.chosen_kernels({"m": 129}, 132)
