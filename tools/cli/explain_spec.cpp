@@ -102,7 +102,7 @@ std::vector<Explanation> w4a8_gemm() {
        "A stage of 256 elements of K is two blocks of the packed weight, which one copy a slab brings; half a stage would need a copy of its own length.",
        "{ \"problem\": {\"k\": 4224}, \"tile\": {\"k\": 256} }", "tile.k 128.", ""},
       {"spec.accumulator-registers", "the accumulators of a tile do not fit into registers",
-       "wgmma accumulates in registers: each compute warpgroup has tile.m times its channels of them, spread over 128 threads. Warps are dealt among the SM's four partitions of 16 K registers, so that 1 to 7 compute warpgroups and two warps that load have 255, 168, 128, 96, 80, 72 or 64 registers a thread, of which fragments, codes and addresses take 56.",
+       "wgmma accumulates in registers: each compute warpgroup has tile.m times its channels of them, spread over 128 threads. Warps are dealt among the SM's four partitions of 16 K registers, so that 1 to 7 compute warpgroups and two warps that load have 255, 168, 128, 96, 80, 72 or 64 registers a thread, of which the rest takes 56, or 80 beside more than 64 accumulators.",
        "{ \"tile\": {\"m\": 128, \"n\": 256}, \"compute_warpgroups\": 2 }", "Fewer tokens, fewer channels of a warpgroup, or fewer warpgroups.",
        "PTX ISA 9.0, \"Register Fragments for wgmma.mma_async.m64nNk32\"; NVIDIA H100 Tensor Core GPU Architecture, figure of the streaming multiprocessor"},
       {"spec.uneven-splits", "K does not have whole blocks for that many splits",

@@ -79,11 +79,15 @@ void check_warpgroups(const KernelSpec &spec, support::Diagnostics &diagnostics)
          diagnostics);
 }
 
+bool fits_registers(int64_t accumulators, int64_t warpgroups) {
+  return accumulators + other_registers(accumulators) <= thread_registers(warpgroups);
+}
+
 /// The widest token tile whose accumulators fit, of those that the field may have.
 int64_t widest_tile(int64_t warpgroups, int64_t slabs) {
   int64_t widest = 0;
   for (const int64_t tile_m : family_spec().find("tile.m")->integers)
-    if (slabs * tile_m / 2 + kOtherRegisters <= thread_registers(warpgroups)) widest = tile_m;
+    if (fits_registers(slabs * tile_m / 2, warpgroups)) widest = tile_m;
   return widest;
 }
 
@@ -93,19 +97,19 @@ void check_registers(const KernelSpec &spec, support::Diagnostics &diagnostics) 
   if (!tile_m || !warpgroups || (tile_n && *tile_n % (kMmaChannels * *warpgroups) != 0)) return;
   // A tile.n left open is taken for the smallest.
   const int64_t slabs = tile_n ? *tile_n / (kMmaChannels * *warpgroups) : 1, registers = slabs * *tile_m / 2;
-  if (registers + kOtherRegisters <= thread_registers(*warpgroups)) return;
+  if (fits_registers(registers, *warpgroups)) return;
   const int64_t widest = widest_tile(*warpgroups, slabs);
   std::vector<std::string> hints;
   if (widest > 0) hints.push_back(fmt::format("--set tile.m={}", widest));
   const int64_t narrow = kMmaChannels * *warpgroups;
-  const bool narrower_helps = slabs > 1 && *tile_m / 2 + kOtherRegisters <= thread_registers(*warpgroups);
+  const bool narrower_helps = slabs > 1 && fits_registers(*tile_m / 2, *warpgroups);
   if (narrower_helps) hints.push_back(fmt::format("--set tile.n={}", narrow));
   if (hints.empty()) hints.push_back("--set compute_warpgroups=auto --set tile.n=auto");
   refuse(spec,
          {"spec.accumulator-registers", "tile.m",
           fmt::format("{} tokens x {} channels take {} registers of a thread for sums and {} for the rest; with {} compute warpgroups and two "
                       "warps that load it has {}; nearest legal value: {}",
-                      *tile_m, slabs * kMmaChannels, registers, kOtherRegisters, *warpgroups, thread_registers(*warpgroups),
+                      *tile_m, slabs * kMmaChannels, registers, other_registers(registers), *warpgroups, thread_registers(*warpgroups),
                       widest > 0           ? fmt::format("tile.m {}", widest)
                       : narrower_helps ? fmt::format("tile.n {}", narrow)
                                        : "fewer compute_warpgroups"),
@@ -125,7 +129,7 @@ int64_t most_warpgroups(int64_t tile_m) {
   constexpr int64_t kMost = 7;  // 30 warps of 32
   int64_t most = 0;
   for (int64_t warpgroups = 1; warpgroups <= kMost; ++warpgroups)
-    if (tile_m / 2 + kOtherRegisters <= thread_registers(warpgroups)) most = warpgroups;
+    if (fits_registers(tile_m / 2, warpgroups)) most = warpgroups;
   return most;
 }
 

@@ -122,9 +122,12 @@ TEST_CASE("w4a8 rules: warpgroups have 64 channels each and registers for their 
   CHECK(load_with({"compute_warpgroups=4", "tile.n=256", "tile.m=64"}).spec);
   CHECK(load_with({"compute_warpgroups=4"}).spec);
   CHECK(load_with({"compute_warpgroups=7", "tile.n=448", "tile.m=16"}).spec);
-  CHECK(load_with({"compute_warpgroups=2", "tile.m=192", "tile.n=128"}).spec);
+  CHECK(load_with({"compute_warpgroups=1", "tile.m=192", "tile.n=64"}).spec);
+  // ptxas spills these where the epilogue is long.
+  check_rule({"compute_warpgroups=2", "tile.m=192", "tile.n=128"}, "spec.accumulator-registers", "tile.m");
+  check_rule({"compute_warpgroups=2", "tile.m=96", "tile.n=256"}, "spec.accumulator-registers", "tile.m");
   CHECK(load_with({"compute_warpgroups=1", "tile.m=256", "tile.n=64"}).spec);
-  CHECK(load_with({"tile.m=96", "tile.n=256", "compute_warpgroups=2"}).spec);
+  CHECK(load_with({"tile.m=64", "tile.n=256", "compute_warpgroups=2"}).spec);
 }
 
 TEST_CASE("w4a8 rules: registers of a thread by warpgroups, warps dealt among four partitions") {
@@ -134,7 +137,7 @@ TEST_CASE("w4a8 rules: registers of a thread by warpgroups, warps dealt among fo
     CHECK(w4a8_gemm::thread_registers(warpgroups) == expected[static_cast<size_t>(warpgroups - 1)]);
   CHECK(w4a8_gemm::most_warpgroups(16) == 7);
   CHECK(w4a8_gemm::most_warpgroups(64) == 4);
-  CHECK(w4a8_gemm::most_warpgroups(192) == 2);
+  CHECK(w4a8_gemm::most_warpgroups(192) == 1);
   CHECK(w4a8_gemm::most_warpgroups(256) == 1);
 }
 
