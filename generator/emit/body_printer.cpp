@@ -56,16 +56,18 @@ void BodyPrinter::print_preamble() {
 
 void BodyPrinter::print_kernel(PtxKernelOp kernel_op) {
   print_preamble();
+  const bool has_tmem = kernel_.tmem.alloc_cols > 0;
   bool is_first = true;
   for (mlir::Operation &op : kernel_op.getBody().front()) {
     if (auto init = mlir::dyn_cast<PtxInitOp>(op)) {
-      out_ << "\n// Set-up: barriers, then tensor memory.\n";
+      out_ << (has_tmem ? "\n// Set-up: barriers, then tensor memory.\n" : "\n// Set-up: barriers.\n");
       print_block(init.getBody().front());
     } else if (auto role = mlir::dyn_cast<PtxRoleOp>(op)) {
       print_role(role, is_first);
       is_first = false;
     } else if (auto exit = mlir::dyn_cast<PtxExitOp>(op)) {
-      out_ << "}\n\n// Tear-down: nobody leaves while a peer may still signal here or use tensor memory.\n";
+      out_ << "}\n\n// Tear-down: nobody leaves while "
+           << (has_tmem ? "a peer may still signal here or use tensor memory.\n" : "somebody may still signal a barrier here.\n");
       print_block(exit.getBody().front());
     } else {
       throw support::InternalError("no printed form of " + op.getName().getStringRef().str());

@@ -2,6 +2,8 @@
 // Printed forms of barriers, copies, tensor work and the epilogue.
 #include "generator/emit/body_printer.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -74,9 +76,11 @@ bool BodyPrinter::print_copy(mlir::Operation *op) {
     return true;
   }
   if (auto load = mlir::dyn_cast<PtxBulkLoadOp>(op)) {
-    statement("bulk_load", {region_address(load.getRegion(), load.getSlot(), load.getOffsetBytes()),
-                            fmt::format("reinterpret_cast<u64>({}) + 16ull * ({})", load.getSource().str(), expression(load.getChunk())),
-                            std::to_string(load.getBytes()), barrier_address(load.getBarrier(), load.getSlot())});
+    // The parts of a sum are arguments of their own: together they run over a line.
+    auto sum = load.getChunk().getDefiningOp<mlir::arith::AddIOp>();
+    statement("bulk_load_chunks", {region_address(load.getRegion(), load.getSlot(), load.getOffsetBytes()), load.getSource().str(),
+                                   expression(sum ? sum.getLhs() : load.getChunk()), sum ? expression(sum.getRhs()) : "0",
+                                   std::to_string(load.getBytes()), barrier_address(load.getBarrier(), load.getSlot())});
     return true;
   }
   if (auto store = mlir::dyn_cast<PtxTmaStoreOp>(op)) {

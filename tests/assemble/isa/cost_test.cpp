@@ -46,6 +46,7 @@ const std::vector<Measured> kMeasured = {
 
 /// On 32 tokens of a warpgroup's 64 channels: 16 sums a thread.
 const std::vector<Measured> kMeasuredOfSums = {
+    {"bulk_load_chunks", "bulk_load_chunks(index, out, count, index, 4352, index);", 16, 0},
     {"wgmma_descriptor", "count += int(wgmma_descriptor(index));", 16, 0},
     {"clear_accumulator", "clear_accumulator(acc);", 16, 0},
     {"dequantise", "Words<4> a, b; dequantise<64, false>(a, b, codes, index); store(out, a); store(out + 4, b);", 16, 0},

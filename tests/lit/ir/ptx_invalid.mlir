@@ -57,3 +57,35 @@ ptx.kernel @k cta_group 1 {
     %y = ptx.call "silu"(%f, []) : !ptx.fragment<64>
   }
 }
+
+// -----
+
+ptx.kernel @k cta_group 1 {
+  ptx.role @r {
+    %s = ptx.slot @wx depth 2 buffers 2 parity 1
+    %c = ptx.const "kTurns" = 3
+    // expected-error @+1 {{4360 bytes at 0: multiples of 16 are needed}}
+    ptx.bulk_load @w[%c] -> @w_tile[%s] + 0 bytes 4360 completes @wx_full
+  }
+}
+
+// -----
+
+ptx.kernel @k cta_group 1 {
+  ptx.role @r {
+    %s = ptx.slot @wx depth 2 buffers 2 parity 0
+    %a = ptx.registers "Accumulator<kTileM, 1>" "acc"
+    // expected-error @+1 {{2 regions of 1 slots}}
+    ptx.device "multiply_w4a8" [] on (%a) in [@w_tile, @x_tile] of (%s) at () with [] uses []
+  }
+}
+
+// -----
+
+ptx.kernel @k cta_group 1 {
+  ptx.role @r {
+    %a = ptx.registers "Accumulator<kTileM, 1>" "acc"
+    // expected-error @+1 {{writes no region}}
+    ptx.device "stage_tokens_bf16" [] on (%a) in [] of () at () with [] uses [] writes
+  }
+}

@@ -151,7 +151,8 @@ class KernelBuilder {
           stage = mlir::arith::MinSIOp::create(b_, at("split_k"), stage, constant("kLastStage", "problem.k"));
         Value in_slab = mul(stage, constant("kStageChunks", "quant.group"));
         for (int64_t slab = 0; slab < count("kSlabs"); ++slab) {
-          Value index = add(mul(channel_tile(tile_n), constant("kSlabs", "tile.n")), literal(slab, "tile.n"));
+          Value index = mul(channel_tile(tile_n), constant("kSlabs", "tile.n"));
+          if (slab) index = add(index, literal(slab, "tile.n"));
           // The last tile may reach beyond the weight: what it loads again is not stored.
           if (count("kN") % count("kTileN")) index = mlir::arith::MinSIOp::create(b_, at("problem.n"), index, constant("kLastSlab", "problem.n"));
           Value chunk = add(mul(index, constant("kSlabChunks", "quant.group")), in_slab);
