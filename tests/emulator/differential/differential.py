@@ -45,6 +45,7 @@ LEFT_OUT = [
     (r"matrix\..*\.(m16n16|m8n16|m16n8)\.", "sm_100 and newer"),
     (r"^\.call\.", "what calls become; no text has them"),
     (r"\.v8\.|\.v4\.[busf]64$", "sm_100 and newer"),
+    (r"\.global\.cg\.", "a cache operator changes no value, and the form without it has a case"),
     (r"^wgmma\.", "have a test of their own"),
     (r"^trap$", "ends the context that the other cases run in"),
 ]

@@ -26,11 +26,9 @@ def space_of(opcode):
 
 
 def group_by(forms, key):
-    """{key: forms}, in the order of their first. A cache operator changes no value: the form without it stands for it."""
+    """{key: forms}, in the order of their first."""
     groups = {}
     for form in forms:
-        if ".cg." in form[0]:
-            continue
         groups.setdefault(key(form), []).append(form)
     return groups
 
