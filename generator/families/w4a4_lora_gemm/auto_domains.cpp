@@ -2,6 +2,7 @@
 // What to try for fields that are auto, and what to try when a plan should have one more stage.
 #include "generator/families/w4a4_lora_gemm/plan.h"
 #include "generator/families/w4a4_lora_gemm/spec.h"
+#include "generator/plan/operator_parts.h"
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -11,13 +12,7 @@ namespace {
 
 using spec::FieldValue;
 using spec::KernelSpec;
-using Domain = std::pair<std::string, std::vector<FieldValue>>;
-
-std::vector<FieldValue> integers(const std::vector<int64_t> &values) {
-  std::vector<FieldValue> made;
-  for (const int64_t value : values) made.push_back(spec::integer_value(value));
-  return made;
-}
+using plan::Domain;
 
 std::vector<FieldValue> words(const std::vector<std::string> &values) {
   std::vector<FieldValue> made;
@@ -28,17 +23,6 @@ std::vector<FieldValue> words(const std::vector<std::string> &values) {
 bool is_word(const KernelSpec &spec, const std::string &path, const std::string &word) {
   const FieldValue &value = spec.at(path);
   return value.kind == FieldValue::Kind::kText && value.text == word;
-}
-
-/// A user may write "auto" where the table has a default: that is what auto means there.
-std::vector<Domain> default_domains(const KernelSpec &spec) {
-  std::vector<Domain> domains;
-  for (const auto &[path, value] : spec.values) {
-    if (!value.is_auto()) continue;
-    const FieldValue &preset = family_spec().find(path)->default_value;
-    if (!preset.is_auto()) domains.push_back({path, {preset}});
-  }
-  return domains;
 }
 
 std::vector<int64_t> tile_m_values(const KernelSpec &spec) {
@@ -72,20 +56,20 @@ std::vector<Domain> raster_domains(const KernelSpec &spec) {
     const int64_t tiles_n = (spec.integer("problem.n") + tile_n - 1) / tile_n;
     int64_t group = 8;
     while (group > 1 && group > tiles_n) group /= 2;
-    domains.push_back({"rasterisation.group", integers({group})});
+    domains.push_back({"rasterisation.group", plan::integer_values({group})});
   }
   return domains;
 }
 
 std::vector<Domain> tile_domains(const KernelSpec &spec) {
-  if (spec.is_auto("tile.m")) return {{"tile.m", integers(tile_m_values(spec))}};
+  if (spec.is_auto("tile.m")) return {{"tile.m", plan::integer_values(tile_m_values(spec))}};
   const int64_t pairing = spec.integer("tile.m") / kCtaRows;
-  if (spec.is_auto("cta_pairing")) return {{"cta_pairing", integers({pairing})}};
+  if (spec.is_auto("cta_pairing")) return {{"cta_pairing", plan::integer_values({pairing})}};
   if (spec.is_auto("cluster")) return {{"cluster", {spec::list_value({pairing, 1})}}};
-  if (spec.is_auto("tile.n")) return {{"tile.n", integers(tile_n_values(spec))}};
+  if (spec.is_auto("tile.n")) return {{"tile.n", plan::integer_values(tile_n_values(spec))}};
   if (spec.is_auto("tile.k"))
     return {{"tile.k",
-             integers(spec.integer("problem.k") <= 128 ? std::vector<int64_t>{128} : std::vector<int64_t>{256, 128})}};
+             plan::integer_values(spec.integer("problem.k") <= 128 ? std::vector<int64_t>{128} : std::vector<int64_t>{256, 128})}};
   if (spec.is_auto("accumulators")) return {{"accumulators", words(accumulator_words(spec))}};
   return {};
 }
@@ -94,21 +78,22 @@ std::vector<Domain> lora_domains(const KernelSpec &spec) {
   if (spec.integer("lora.rank") == 0) return {};
   if (spec.is_auto("lora.placement")) return {{"lora.placement", words({"ring", "dedicated"})}};
   if (is_word(spec, "lora.placement", "dedicated") && spec.is_auto("lora.stages"))
-    return {{"lora.stages", integers({1, 2})}};
+    return {{"lora.stages", plan::integer_values({1, 2})}};
   return {};
 }
 
 std::vector<Domain> epilogue_domains(const KernelSpec &spec) {
-  if (spec.is_auto("epilogue.staging_cols")) return {{"epilogue.staging_cols", integers({64, 32})}};
+  if (spec.is_auto("epilogue.staging_cols")) return {{"epilogue.staging_cols", plan::integer_values({64, 32})}};
   // A second buffer lets a sub-tile be written while the one before leaves; a third has nothing left to hide.
-  if (spec.is_auto("epilogue.staging_buffers")) return {{"epilogue.staging_buffers", integers({2, 1})}};
+  if (spec.is_auto("epilogue.staging_buffers")) return {{"epilogue.staging_buffers", plan::integer_values({2, 1})}};
   return {};
 }
 
 }  // namespace
 
 std::vector<Domain> auto_domains(const KernelSpec &spec) {
-  for (const auto &part : {default_domains, tile_domains, raster_domains, lora_domains, epilogue_domains}) {
+  if (std::vector<Domain> preset = plan::default_domains(spec, family_spec()); !preset.empty()) return preset;
+  for (const auto &part : {tile_domains, raster_domains, lora_domains, epilogue_domains}) {
     std::vector<Domain> domains = part(spec);
     if (!domains.empty()) return domains;
   }

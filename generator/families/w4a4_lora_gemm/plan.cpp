@@ -4,9 +4,9 @@
 
 #include "generator/families/w4a4_lora_gemm/spec.h"
 #include "generator/plan/budget.h"
+#include "generator/plan/operator_parts.h"
 
 #include <fmt/format.h>
-#include <algorithm>
 
 namespace warpwright::w4a4_lora_gemm {
 namespace {
@@ -23,21 +23,11 @@ plan::Budget budget_of(const spec::KernelSpec &spec, const target::SmTarget &tar
   return {std::move(resources.smem), std::move(resources.tmem)};
 }
 
-void place_barriers(std::vector<plan::Barrier> &barriers, const plan::SmemRegion &region) {
-  int64_t offset_bytes = region.offset_bytes;
-  for (plan::Barrier &barrier : barriers) {
-    barrier.offset_bytes = offset_bytes;
-    offset_bytes += barrier.count * region.stride_bytes;
-  }
-}
-
 plan::LaunchRecipe make_launch(const Geometry &g, const KernelPlan &kernel) {
   plan::LaunchRecipe launch;
   launch.grid_x = grid_ctas(g);
   launch.cluster_x = g.cta_group;
-  int warps = 0;
-  for (const plan::Role &role : kernel.roles) warps = std::max(warps, role.first_warp + role.num_warps);
-  launch.threads = int64_t{warps} * 32;
+  launch.threads = plan::launch_threads(kernel.roles);
   launch.dynamic_smem_bytes = kernel.smem.used_bytes;
   launch.programmatic_dependent_launch = g.has_pdl;
   launch.requires_true = {"m >= 1", "m <= 1048576"};
@@ -55,7 +45,7 @@ KernelPlan make_kernel(const Geometry &g, const target::SmTarget &target, const 
   kernel.tmem = std::move(resources.tmem);
   kernel.channels = std::move(resources.channels);
   kernel.barriers = std::move(resources.barriers);
-  place_barriers(kernel.barriers, kernel.region("barriers"));
+  plan::place_barriers(kernel.barriers, kernel.region("barriers"));
   // Id 0 is __syncthreads. PTX ISA 9.0, "bar, barrier".
   kernel.named_barriers = {{"epilogue_sync", 1, 128, "a sub-tile is staged, or its buffer may be written again"}};
   kernel.bulk_groups = {{"store", "epilogue", g.staging_buffers - 1}};
@@ -68,14 +58,6 @@ KernelPlan make_kernel(const Geometry &g, const target::SmTarget &target, const 
   kernel.traits = make_traits(g);
   kernel.launch = make_launch(g, kernel);
   return kernel;
-}
-
-std::string stem_of(const std::string &file) {
-  if (file == "-" || file.empty()) return "stdin";
-  const size_t slash = file.find_last_of('/');
-  std::string stem = slash == std::string::npos ? file : file.substr(slash + 1);
-  const size_t dot = stem.rfind('.');
-  return dot == std::string::npos || dot == 0 ? stem : stem.substr(0, dot);
 }
 
 std::map<std::string, std::string> make_facts(const Geometry &g, const KernelPlan &kernel) {
@@ -139,7 +121,7 @@ std::optional<OperatorPlan> plan_spec(const spec::KernelSpec &spec, const target
 
   OperatorPlan op;
   op.spec = spec;
-  op.name = stem_of(spec.file);
+  op.name = plan::operator_name(spec.file);
   op.fixed_variables = fixed_variables(geometry);
   if (!geometry.has_fixed_m) op.variables = {"m"};
   op.tensors = make_tensors(geometry);

@@ -35,6 +35,7 @@ struct Geometry {
 
   int64_t slabs() const { return tile_n / kSlabRows; }            ///< of a tile
   int64_t warpgroup_slabs() const { return slabs() / warpgroups; }
+  int64_t compute_warps() const { return warpgroups * kWarps; }
   int64_t tiles_n() const { return (n + tile_n - 1) / tile_n; }
   int64_t whole_blocks() const { return k / kBlockElems; }
   bool has_tail() const { return k % kBlockElems != 0; }           ///< a block of one half
@@ -44,9 +45,7 @@ struct Geometry {
     const int64_t stages_of_k = whole_blocks() / stage_blocks;
     return (stages_of_k + splits - 1) / splits;
   }
-  int64_t turns() const { return whole_turns() + (has_tail() ? 1 : 0); }
   int64_t block_bytes(int64_t halves) const { return w4a8_gemm::block_bytes(group, halves); }
-  int64_t accumulator_registers() const { return warpgroup_slabs() * tile_m / 2; }  ///< of a thread
   int64_t chunk_tokens() const { return tile_m % kStagedTokens == 0 ? kStagedTokens : tile_m % 32 == 0 ? 32 : tile_m; }
   int64_t chunks() const { return tile_m / chunk_tokens(); }
   int64_t panel_bytes() const { return chunk_tokens() * kSwizzleRowBytes; }

@@ -13,6 +13,8 @@ static_assert(block_bytes(kPerChannel, 2) == 4096 && block_bytes(kPerChannel, 1)
 // Bulk copies take multiples of 16 bytes at addresses that are: PTX ISA 9.0, "cp.async.bulk".
 static_assert(block_bytes(64, 1) % 16 == 0 && block_bytes(128, 2) % 16 == 0 && block_bytes(kPerChannel, 1) % 16 == 0);
 
+int64_t group_of(const std::string &word) { return word == "channel" ? kPerChannel : word == "128" ? 128 : 64; }
+
 std::string misfit(int64_t n, int64_t k, int64_t group) {
   if (!is_group(group)) return fmt::format("a group is 64, 128 or the channel, not {}", group);
   if (n <= 0 || k <= 0) return fmt::format("the weight is {} x {}", n, k);

@@ -24,6 +24,9 @@ inline constexpr int64_t kEntryBytes = 4;     ///< scale and offset of a row, th
 inline constexpr int64_t kEntryRows = 8;      ///< entries of a warp: one for each four lanes
 inline constexpr int64_t kMostK = (INT32_MAX / (255 * 128)) / 64 * 64;  ///< 65,792: a u8 x s8 sum stays in s32
 
+/// Of the word in a spec: "64", "128" or "channel".
+int64_t group_of(const std::string &word);
+
 constexpr bool is_group(int64_t group) { return group == 64 || group == 128 || group == kPerChannel; }
 
 constexpr int64_t groups_along_k(int64_t k, int64_t group) { return group == kPerChannel ? 0 : k / group; }

@@ -4,6 +4,7 @@
 
 #include "generator/families/w4a8_gemm/spec.h"
 #include "generator/plan/budget.h"
+#include "generator/plan/operator_parts.h"
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -18,14 +19,6 @@ constexpr int64_t kTypicalM = 64;
 
 plan::MemorySizes sizes_of(const Geometry &g, const target::SmTarget &target) {
   return {make_resources(g, target).smem.used_bytes, target.smem_optin_bytes, 0, 0};
-}
-
-std::string stem_of(const std::string &file) {
-  if (file == "-" || file.empty()) return "stdin";
-  const size_t slash = file.find_last_of('/');
-  std::string stem = slash == std::string::npos ? file : file.substr(slash + 1);
-  const size_t dot = stem.rfind('.');
-  return dot == std::string::npos || dot == 0 ? stem : stem.substr(0, dot);
 }
 
 std::map<std::string, std::string> make_facts(const Geometry &g, const plan::KernelPlan &kernel) {
@@ -73,7 +66,7 @@ std::optional<OperatorPlan> plan_spec(const spec::KernelSpec &spec, const target
   }
   OperatorPlan op;
   op.spec = spec;
-  op.name = stem_of(spec.file);
+  op.name = plan::operator_name(spec.file);
   op.fixed_variables = fixed_variables(g);
   if (!g.has_fixed_m) op.variables = {"m"};
   op.tensors = make_tensors(g);
@@ -87,12 +80,6 @@ std::optional<OperatorPlan> plan_spec(const spec::KernelSpec &spec, const target
 std::map<std::string, int64_t> typical_shape(const spec::KernelSpec &spec) {
   const spec::FieldValue &m = spec.at("problem.m");
   return {{"m", m.is_dynamic() ? kTypicalM : m.integer}, {"n", spec.integer("problem.n")}, {"k", spec.integer("problem.k")}};
-}
-
-std::vector<spec::FieldValue> integers(const std::vector<int64_t> &values) {
-  std::vector<spec::FieldValue> made;
-  for (const int64_t value : values) made.push_back(spec::integer_value(value));
-  return made;
 }
 
 /// The narrowest tile that takes all tokens, or the typical one.
@@ -118,10 +105,10 @@ std::vector<int64_t> channel_tiles(int64_t tile_m) {
   return tiles;
 }
 
-std::vector<int64_t> possible_splits(int64_t k) {
+std::vector<int64_t> possible_splits(int64_t k, int64_t stage_elems) {
   std::vector<int64_t> splits;
-  for (const int64_t split : {1, 2, 3, 4, 5, 6, 7, 8})
-    if (split == 1 || (k % kBlockElems == 0 && split <= k / kBlockElems)) splits.push_back(split);
+  for (const int64_t split : family_spec().find("split_k")->integers)
+    if (split <= most_splits(k, stage_elems)) splits.push_back(split);
   return splits;
 }
 
@@ -132,19 +119,15 @@ std::unique_ptr<plan::Sketch> sketch_spec(const spec::KernelSpec &spec, const ta
 }
 
 std::vector<std::pair<std::string, std::vector<spec::FieldValue>>> auto_domains(const spec::KernelSpec &spec) {
-  std::vector<std::pair<std::string, std::vector<spec::FieldValue>>> domains;
-  for (const auto &[path, value] : spec.values) {
-    if (!value.is_auto()) continue;
-    const spec::FieldValue &preset = family_spec().find(path)->default_value;
-    if (!preset.is_auto()) domains.push_back({path, {preset}});
-  }
+  std::vector<plan::Domain> domains = plan::default_domains(spec, family_spec());
   const auto open = [&](const char *path) { return spec.at(path).is_auto(); };
-  if (open("tile.m")) domains.push_back({"tile.m", integers({tile_for(spec.at("problem.m"))})});
-  if (open("tile.n") && !open("tile.m")) domains.push_back({"tile.n", integers(channel_tiles(spec.integer("tile.m")))});
+  if (open("tile.m")) domains.push_back({"tile.m", plan::integer_values({tile_for(spec.at("problem.m"))})});
+  if (open("tile.n") && !open("tile.m")) domains.push_back({"tile.n", plan::integer_values(channel_tiles(spec.integer("tile.m")))});
   if (open("compute_warpgroups") && !open("tile.n") && !open("tile.m"))
-    domains.push_back({"compute_warpgroups", integers({warpgroups_for(spec.integer("tile.m"), spec.integer("tile.n"))})});
-  if (open("split_k")) domains.push_back({"split_k", integers(possible_splits(spec.integer("problem.k")))});
-  if (domains.empty() && open("compute_warpgroups")) domains.push_back({"compute_warpgroups", integers({2})});
+    domains.push_back({"compute_warpgroups", plan::integer_values({warpgroups_for(spec.integer("tile.m"), spec.integer("tile.n"))})});
+  if (open("split_k") && !open("tile.k"))
+    domains.push_back({"split_k", plan::integer_values(possible_splits(spec.integer("problem.k"), spec.integer("tile.k")))});
+  if (domains.empty() && open("compute_warpgroups")) domains.push_back({"compute_warpgroups", plan::integer_values({2})});
   return domains;
 }
 

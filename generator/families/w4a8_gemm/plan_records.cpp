@@ -28,9 +28,6 @@ plan::Tensor make_vector(const char *name, const char *text, NumberFormat format
   return tensor;
 }
 
-/// Warps that hold sums.
-std::string compute_warps(const Geometry &g) { return std::to_string(g.warpgroups * kWarpgroupThreads / 32); }
-
 /// Tiles of the whole output, splits not counted.
 std::string whole_tiles(const Geometry &g) { return fmt::format("ceil_div(m, {}) * {}", g.tile_m, g.tiles_n()); }
 
@@ -71,7 +68,7 @@ std::vector<plan::Tensor> make_tensors(const Geometry &g) {
   tensors.push_back(make_vector("x_sum", "sum of each token's bytes", NumberFormat::kS32, "m"));
   if (g.has_bias) tensors.push_back(make_vector("bias", "added to each channel", NumberFormat::kFp32, "n"));
   if (g.is_split()) {
-    const std::string tickets = fmt::format("{} * {}", whole_tiles(g), compute_warps(g));
+    const std::string tickets = fmt::format("{} * {}", whole_tiles(g), g.compute_warps());
     tensors.push_back(make_tensor("tickets", "zero before the first launch; every launch leaves them zero", NumberFormat::kS32, {tickets}, "zeroed", tickets + " * 4"));
   }
   tensors.push_back(make_tensor("out", "the result", g.output, {"m", "n"}, "row_major", "m * n * 2"));
@@ -104,7 +101,6 @@ std::vector<plan::Constant> make_constants(const Geometry &g) {
       {"kTileM", g.tile_m, "tokens", "output tile of a CTA"},
       {"kTileN", g.tile_n, "channels", "output tile of a CTA"},
       {"kTileK", g.stage_blocks * kBlockElems, "elements", "K of one pipeline stage"},
-      {"kStages", g.stages, "slots", "depth of the ring"},
       {"kN", g.n, "channels", "columns of the output"},
       {"kK", g.k, "elements", "length of the sum"},
       {"kTurns", g.whole_turns(), "turns", "whole stages of K of one output tile"},
@@ -115,6 +111,7 @@ std::vector<plan::Constant> make_constants(const Geometry &g) {
       {"kLastSlabChannel", g.n - kSlabRows, "channel", "where the last slab begins"},
       {"kSlabChunks", slab_bytes(g.k, g.group) / kChunkBytes, "16 bytes", "from slab to slab in memory"},
       {"kStageChunks", g.stage_blocks * g.block_bytes(2) / kChunkBytes, "16 bytes", "from stage to stage in memory"},
+      {"kCodeOffset", g.offset(), "code", "what every operand of the weight is too large by"},
       {"kSplits", g.splits, "splits", "of K; each is a tile of the grid"},
       {"kTilesN", g.tiles_n() * g.splits, "tiles", "along n, every split of each"},
       {"kRasterGroup", 1, "tiles", "tiles of a raster group"},
@@ -149,7 +146,6 @@ std::map<std::string, std::string> make_traits(const Geometry &g) {
       {"raster_along", "m"},
       {"bias", g.has_bias ? "yes" : "no"},
       {"pdl", g.has_pdl ? "yes" : "no"},
-      {"compute_warps", compute_warps(g)},
   };
 }
 

@@ -2,6 +2,8 @@
 // Roles, channels and shared memory of the kernel on wgmma targets.
 #include "generator/families/w4a8_gemm/plan.h"
 
+#include "generator/plan/operator_parts.h"
+
 namespace warpwright::w4a8_gemm {
 namespace {
 
@@ -11,7 +13,7 @@ using plan::HandOver;
 using plan::Issue;
 
 std::vector<plan::Role> make_roles(const Geometry &g) {
-  const int compute_warps = static_cast<int>(g.warpgroups * kWarpgroupThreads / 32);
+  const int compute_warps = static_cast<int>(g.compute_warps());
   return {
       {"compute", "codes to bytes, wgmma, scales, staging, store", 0, compute_warps, 0, CtaScope::kSelf, Issue::kWarps},
       {"load_weights", "packed weights: static, requested before the dependency wait", compute_warps, 1, 0, CtaScope::kSelf, Issue::kElected},
@@ -74,20 +76,10 @@ std::vector<plan::SmemRegion> make_regions(const Geometry &g, int64_t barriers) 
   return regions;
 }
 
-void place_barriers(std::vector<plan::Barrier> &barriers, const plan::SmemRegion &region) {
-  int64_t offset_bytes = region.offset_bytes;
-  for (plan::Barrier &barrier : barriers) {
-    barrier.offset_bytes = offset_bytes;
-    offset_bytes += barrier.count * region.stride_bytes;
-  }
-}
-
 plan::LaunchRecipe make_launch(const Geometry &g, const plan::KernelPlan &kernel) {
   plan::LaunchRecipe launch;
   launch.grid_x = grid_ctas(g);
-  int warps = 0;
-  for (const plan::Role &role : kernel.roles) warps = std::max(warps, role.first_warp + role.num_warps);
-  launch.threads = int64_t{warps} * 32;
+  launch.threads = plan::launch_threads(kernel.roles);
   launch.dynamic_smem_bytes = kernel.smem.used_bytes;
   launch.programmatic_dependent_launch = g.has_pdl;
   launch.requires_true = {"m >= 1", "m <= 1048576"};
@@ -115,8 +107,7 @@ plan::KernelPlan make_kernel(const Geometry &g, const target::SmTarget &target, 
   kernel.smem = std::move(resources.smem);
   kernel.channels = std::move(resources.channels);
   kernel.barriers = std::move(resources.barriers);
-  for (const plan::SmemRegion &region : kernel.smem.regions)
-    if (region.name == "barriers") place_barriers(kernel.barriers, region);
+  plan::place_barriers(kernel.barriers, kernel.region("barriers"));
   if (!g.is_split()) {
     // Id 0 is __syncthreads. PTX ISA 9.0, "bar, barrier".
     kernel.named_barriers = {{"compute_sync", 1, g.warpgroups * kWarpgroupThreads, "tokens are staged, or their buffer may be written again"}};

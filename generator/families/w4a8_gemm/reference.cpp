@@ -44,8 +44,7 @@ Problem make_problem(const spec::KernelSpec &spec, int64_t m) {
   problem.m = m;
   problem.n = spec.integer("problem.n");
   problem.k = spec.integer("problem.k");
-  const std::string &group = spec.text("quant.group");
-  problem.group = group == "channel" ? kPerChannel : std::stoll(group);
+  problem.group = group_of(spec.text("quant.group"));
   problem.has_bias = spec.flag("epilogue.bias");
   problem.output = format_of(spec.text("epilogue.output"));
   return problem;

@@ -11,6 +11,9 @@ namespace warpwright::w4a8_gemm {
 /// Measured: of 597 random kernels those spilled that had 96 or 192 accumulators and 72 or 63 registers beside them.
 constexpr int64_t other_registers(int64_t accumulators) { return accumulators <= 64 ? 56 : 80; }
 
+/// Parts of K that each have a stage: of a K that is no whole number of stages, one.
+int64_t most_splits(int64_t k, int64_t stage_elems);
+
 /// Registers of a thread of a kernel with so many compute warpgroups and two warps that load.
 /// Source: NVIDIA H100 Tensor Core GPU Architecture: 16 K registers in each of an SM's four partitions, among which warps are
 /// dealt; CUDA C++ Programming Guide 13.0, "Compute Capabilities": 255 a thread at most, given in eights.

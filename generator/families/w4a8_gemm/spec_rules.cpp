@@ -29,7 +29,7 @@ void check_quantisation(const KernelSpec &spec, support::Diagnostics &diagnostic
            {"spec.k-group", "problem.k",
             fmt::format("{} elements end in half a group of {}; nearest legal {}; with quant.group \"64\" {} will do", *k, kLongGroup,
                         nearest, *k),
-            "README.md of the family, \"Mathematics\"",
+            "README.md of the family, \"Quantisation and packed layout\"",
             {"--set 'quant.group=\"64\"'"}},
            diagnostics);
   }
@@ -45,7 +45,7 @@ void check_quantisation(const KernelSpec &spec, support::Diagnostics &diagnostic
            {"spec.lqq-needs-group", "quant.dequant",
             "without groups the operand is the code itself, 0 to 15, and there is no top bit to flip; nearest legal values: "
             "quant.dequant \"u8\", or quant.group \"64\"",
-            "README.md of the family, \"Mathematics\"",
+            "README.md of the family, \"Quantisation and packed layout\"",
             {"--set quant.dequant=u8", "--set 'quant.group=\"64\"'"}},
            diagnostics);
   }
@@ -56,8 +56,8 @@ void check_quantisation(const KernelSpec &spec, support::Diagnostics &diagnostic
 void check_splits(const KernelSpec &spec, support::Diagnostics &diagnostics) {
   const std::optional<int64_t> k = integer_of(spec, "problem.k"), splits = integer_of(spec, "split_k");
   const int64_t block = integer_of(spec, "tile.k").value_or(128);
-  if (!k || !splits || *splits == 1 || (*k % block == 0 && *splits <= *k / block)) return;
-  const int64_t fits = *k % block == 0 ? *k / block : 1;
+  if (!k || !splits || *splits <= most_splits(*k, block)) return;
+  const int64_t fits = most_splits(*k, block);
   refuse(spec,
          {"spec.uneven-splits", "split_k",
           fmt::format("{} elements of K do not make {} parts of whole blocks of {}; nearest legal value: {}", *k, *splits, block, fits),
@@ -118,6 +118,8 @@ void check_registers(const KernelSpec &spec, support::Diagnostics &diagnostics) 
 }
 
 }  // namespace
+
+int64_t most_splits(int64_t k, int64_t stage_elems) { return k % stage_elems == 0 ? k / stage_elems : 1; }
 
 int64_t thread_registers(int64_t warpgroups) {
   constexpr int64_t kPartitionRegisters = 16 * 1024, kPartitions = 4, kLanes = 32, kMost = 255, kGranularity = 8;

@@ -24,7 +24,7 @@ using mlir::Value;
 class KernelBuilder {
  public:
   KernelBuilder(mlir::MLIRContext &context, const plan::OperatorPlan &op, const plan::KernelPlan &kernel)
-      : b_(&context), op_(op), kernel_(kernel), group_(kernel.trait("group") == "channel" ? w4a8_gemm::kPerChannel : std::stoll(kernel.trait("group"))) {}
+      : b_(&context), op_(op), kernel_(kernel), group_(w4a8_gemm::group_of(kernel.trait("group"))) {}
 
   mlir::OwningOpRef<mlir::ModuleOp> build() {
     mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(at("tile.m"));
@@ -177,7 +177,6 @@ class KernelBuilder {
 
   static std::string number(int64_t value) { return std::to_string(value); }
   std::string width() const { return "_n" + number(count("kTileM")); }
-  int64_t offset() const { return group_ == w4a8_gemm::kPerChannel || is("dequant", "lqq") ? 0 : 128; }
   /// The epilogue's parameters, in order of the device functions.
   std::vector<std::string> factors() const {
     return {"m", "x_scale", "x_sum", "w_scale", group_ == w4a8_gemm::kPerChannel ? "w_zero" : "nullptr", is("bias", "yes") ? "bias" : "nullptr"};
@@ -209,7 +208,7 @@ class KernelBuilder {
         Value staged = acquire("store", "epilogue.output");
         Device call;
         call.callee = "stage_tokens_" + kernel_.trait("output");
-        call.templates = {number(offset()), number(slab), number(first), number(chunk)};
+        call.templates = {number(count("kCodeOffset")), number(slab), number(first), number(chunk)};
         call.regions = {symbol("staging")};
         call.tokens = {staged};
         call.indices = {token, channel, constant("kLastSlabChannel", "problem.n")};
@@ -228,7 +227,7 @@ class KernelBuilder {
   void finish_split(Value acc, Value tile_m, Value tile_n) {
     Device call;
     call.callee = "finish_split_" + kernel_.trait("output");
-    call.templates = {number(offset()), "kSplits", "kComputeWarps", "kN"};
+    call.templates = {number(count("kCodeOffset")), "kSplits", "kComputeWarps", "kN"};
     Value tile = add(mul(tile_m, div(constant("kTilesN", "tile.n"), constant("kSplits", "split_k"))), channel_tile(tile_n));
     call.indices = {tile, rem(tile_n, constant("kSplits", "split_k")), mul(tile_m, constant("kTileM", "tile.m")),
                     mul(channel_tile(tile_n), constant("kTileN", "tile.n"))};
