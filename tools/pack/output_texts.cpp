@@ -15,7 +15,6 @@ using support::json_quote;
 constexpr char kFormatVersion[] = "1";
 constexpr char kLayout[] = "slab64-block128";
 
-std::string group_text(int64_t group) { return group == w4a8_gemm::kPerChannel ? "channel" : std::to_string(group); }
 
 std::string_view name_of_rounding(w4a8_gemm::Rounding rounding) {
   return rounding == w4a8_gemm::Rounding::kUp ? "up" : "nearest";
@@ -33,7 +32,7 @@ std::string Output::layers_json(size_t file) const {
     if (layer.weight.file != file) continue;
     const auto [n, k] = extent_of(layer, options_.ranks);
     json += fmt::format("{}{}:{{\"n\":{},\"k\":{},\"group\":\"{}\",\"rounding\":\"{}\",\"source\":\"{}\",\"split\":\"{}\"}}",
-                        json.size() > 1 ? "," : "", json_quote(layer.name), n, k, group_text(layer.scheme.group),
+                        json.size() > 1 ? "," : "", json_quote(layer.name), n, k, w4a8_gemm::group_word(layer.scheme.group),
                         name_of_rounding(layer.scheme.rounding),
                         layer.format == SourceFormat::kFloat ? layer.weight.entry->dtype : name_of(layer.format) + ", re-quantised",
                         name_of_split(layer.split));

@@ -42,13 +42,6 @@ bool fail(const support::SourceLocation &where, const char *slug, const std::str
   return false;
 }
 
-std::optional<int64_t> group_of(const std::string &word) {
-  if (word == "channel") return w4a8_gemm::kPerChannel;
-  if (word == "64") return 64;
-  if (word == "128") return 128;
-  return std::nullopt;
-}
-
 /// One member of an override; an empty text if it is understood, else what it takes.
 std::string read_member(const spec::JsonMember &member, Override &out) {
   const spec::JsonNode &value = member.value;
@@ -57,7 +50,7 @@ std::string read_member(const spec::JsonMember &member, Override &out) {
     return value.kind == Kind::kText ? "" : "takes a pattern";
   }
   if (member.key == "group") {
-    out.group = group_of(value.kind == Kind::kInteger ? std::to_string(value.integer) : value.text);
+    out.group = w4a8_gemm::group_of(value.kind == Kind::kInteger ? std::to_string(value.integer) : value.text);
     return out.group ? "" : "takes 64, 128 or \"channel\"";
   }
   if (member.key == "rounding") {
@@ -129,7 +122,7 @@ bool matches(const std::string &pattern, const std::string &name) {
 
 std::optional<Policy> Policy::load(const Options &options, support::Diagnostics &diagnostics) {
   Policy policy;
-  policy.scheme_ = {*group_of(options.group), options.rounding == "up" ? Rounding::kUp : Rounding::kNearest};
+  policy.scheme_ = {*w4a8_gemm::group_of(options.group), options.rounding == "up" ? Rounding::kUp : Rounding::kNearest};
   policy.ranks_ = options.ranks;
   policy.ignored_ = options.ignore;
   policy.ignored_used_.resize(options.ignore.size());

@@ -18,7 +18,7 @@ Geometry make_geometry(const spec::KernelSpec &spec) {
   g.warpgroups = spec.integer("compute_warpgroups");
   const spec::FieldValue &depth = spec.at("pipeline_depth");
   if (!depth.is_auto()) g.stages = depth.integer;
-  g.group = group_of(spec.text("quant.group"));
+  g.group = group_of(spec.text("quant.group")).value();
   g.stage_blocks = spec.integer("tile.k") / kBlockElems;
   g.is_lqq = spec.text("quant.dequant") == "lqq";
   g.splits = spec.integer("split_k");

@@ -13,7 +13,13 @@ static_assert(block_bytes(kPerChannel, 2) == 4096 && block_bytes(kPerChannel, 1)
 // Bulk copies take multiples of 16 bytes at addresses that are: PTX ISA 9.0, "cp.async.bulk".
 static_assert(block_bytes(64, 1) % 16 == 0 && block_bytes(128, 2) % 16 == 0 && block_bytes(kPerChannel, 1) % 16 == 0);
 
-int64_t group_of(const std::string &word) { return word == "channel" ? kPerChannel : word == "128" ? 128 : 64; }
+std::optional<int64_t> group_of(const std::string &word) {
+  for (const int64_t group : {int64_t{64}, int64_t{128}, kPerChannel})
+    if (word == group_word(group)) return group;
+  return std::nullopt;
+}
+
+std::string group_word(int64_t group) { return group == kPerChannel ? "channel" : std::to_string(group); }
 
 std::string misfit(int64_t n, int64_t k, int64_t group) {
   if (!is_group(group)) return fmt::format("a group is 64, 128 or the channel, not {}", group);

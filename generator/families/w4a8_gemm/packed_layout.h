@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace warpwright::w4a8_gemm {
@@ -24,8 +25,9 @@ inline constexpr int64_t kEntryBytes = 4;     ///< scale and offset of a row, th
 inline constexpr int64_t kEntryRows = 8;      ///< entries of a warp: one for each four lanes
 inline constexpr int64_t kMostK = (INT32_MAX / (255 * 128)) / 64 * 64;  ///< 65,792: a u8 x s8 sum stays in s32
 
-/// Of the word in a spec: "64", "128" or "channel".
-int64_t group_of(const std::string &word);
+/// Of the word in a spec or on a command line: "64", "128" or "channel"; nothing for any other.
+std::optional<int64_t> group_of(const std::string &word);
+std::string group_word(int64_t group);
 
 constexpr bool is_group(int64_t group) { return group == 64 || group == 128 || group == kPerChannel; }
 

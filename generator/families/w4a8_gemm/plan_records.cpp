@@ -140,7 +140,7 @@ std::vector<plan::TileWork> make_tile_work(const Geometry &g) {
 
 std::map<std::string, std::string> make_traits(const Geometry &g) {
   return {
-      {"group", g.group == kPerChannel ? "channel" : std::to_string(g.group)},
+      {"group", group_word(g.group)},
       {"dequant", g.is_lqq ? "lqq" : "u8"},
       {"output", std::string(spec::name_of(g.output))},
       {"raster_along", "m"},

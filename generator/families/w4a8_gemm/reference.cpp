@@ -44,7 +44,7 @@ Problem make_problem(const spec::KernelSpec &spec, int64_t m) {
   problem.m = m;
   problem.n = spec.integer("problem.n");
   problem.k = spec.integer("problem.k");
-  problem.group = group_of(spec.text("quant.group"));
+  problem.group = group_of(spec.text("quant.group")).value();
   problem.has_bias = spec.flag("epilogue.bias");
   problem.output = format_of(spec.text("epilogue.output"));
   return problem;

@@ -57,13 +57,13 @@ const std::vector<Measured> kMeasuredOfSums = {
      "const float4 v = tokens_to_values<128>(acc.slab[0], 1, index, index, count, column, sums, column, nullptr, nullptr); "
      "out[0] = __float_as_uint(v.x); out[1] = __float_as_uint(v.y); out[2] = __float_as_uint(v.z); out[3] = __float_as_uint(v.w);",
      16, 4},
-    {"stage_tokens_bf16", "stage_tokens_bf16<128, 0, 0, 32>(acc, index, index, index, 960, count, column, sums, column, nullptr, nullptr);", 16, 16},
-    {"stage_tokens_fp16", "stage_tokens_fp16<128, 0, 0, 32>(acc, index, index, index, 960, count, column, sums, column, nullptr, nullptr);", 16, 16},
+    {"stage_tokens", "stage_tokens<pack_bf16, 128, 0, 0, 32>(acc, index, index, index, 960, count, column, sums, column, nullptr, nullptr);", 16, 16},
+    {"stage_tokens", "stage_tokens<pack_fp16, 128, 0, 0, 32>(acc, index, index, index, 960, count, column, sums, column, nullptr, nullptr);", 16, 16},
     {"join_splits", "if (!join_splits<4, 8>(acc, index, count, out, partials)) return;", 16, 16},
-    {"finish_split_bf16",
-     "finish_split_bf16<128, 4, 8, 1024>(acc, index, count, index, index, count, column, sums, column, nullptr, nullptr, to, out, partials);", 16, 16},
-    {"finish_split_fp16",
-     "finish_split_fp16<128, 4, 8, 1024>(acc, index, count, index, index, count, column, sums, column, nullptr, nullptr, to, out, partials);", 16, 16},
+    {"finish_split",
+     "finish_split<pack_bf16, 128, 4, 8, 1024>(acc, index, count, index, index, count, column, sums, column, nullptr, nullptr, to, out, partials);", 16, 16},
+    {"finish_split",
+     "finish_split<pack_fp16, 128, 4, 8, 1024>(acc, index, count, index, index, count, column, sums, column, nullptr, nullptr, to, out, partials);", 16, 16},
 };
 
 /// One instruction that takes a whole fragment, so that the assembler keeps all of it in registers at once.
@@ -98,7 +98,7 @@ std::string kernel_of_sums(const std::string &name, const std::string &call) {
 }
 
 std::string file_of_sums() {
-  std::vector<std::string> names = {"wgmma_fence_n32", "wgmma_u8_s8_n32", "wgmma_s8_s8_n32", "wgmma_wait_all_n32"};
+  std::vector<std::string> names = {"wgmma_fence_n32", "wgmma_u8_s8_n32", "wgmma_s8_s8_n32", "wgmma_wait_all_n32", "pack_bf16", "pack_fp16"};
   for (const Measured &measured : kMeasuredOfSums) names.push_back(measured.name);
   std::string keep;
   for (int i = 0; i < 16; ++i) keep += std::string(i ? ", " : "") + "\"+r\"(w.v[" + std::to_string(i) + "])";

@@ -86,6 +86,6 @@ ptx.kernel @k cta_group 1 {
   ptx.role @r {
     %a = ptx.registers "Accumulator<kTileM, 1>" "acc"
     // expected-error @+1 {{writes no region}}
-    ptx.device "stage_tokens_bf16" [] on (%a) in [] of () at () with [] uses [] writes
+    ptx.device "stage_tokens" [] on (%a) in [] of () at () with [] uses [] writes
   }
 }

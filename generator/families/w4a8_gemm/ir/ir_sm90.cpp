@@ -24,7 +24,7 @@ using mlir::Value;
 class KernelBuilder {
  public:
   KernelBuilder(mlir::MLIRContext &context, const plan::OperatorPlan &op, const plan::KernelPlan &kernel)
-      : b_(&context), op_(op), kernel_(kernel), group_(w4a8_gemm::group_of(kernel.trait("group"))) {}
+      : b_(&context), op_(op), kernel_(kernel), group_(w4a8_gemm::group_of(kernel.trait("group")).value()) {}
 
   mlir::OwningOpRef<mlir::ModuleOp> build() {
     mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(at("tile.m"));
@@ -177,6 +177,8 @@ class KernelBuilder {
 
   static std::string number(int64_t value) { return std::to_string(value); }
   std::string width() const { return "_n" + number(count("kTileM")); }
+  /// What makes two 16-bit elements of two values.
+  std::string pack() const { return "pack_" + kernel_.trait("output"); }
   /// The epilogue's parameters, in order of the device functions.
   std::vector<std::string> factors() const {
     return {"m", "x_scale", "x_sum", "w_scale", group_ == w4a8_gemm::kPerChannel ? "w_zero" : "nullptr", is("bias", "yes") ? "bias" : "nullptr"};
@@ -207,8 +209,9 @@ class KernelBuilder {
         if (slab) channel = add(channel, literal(slab * w4a8_gemm::kSlabRows, "tile.n"));
         Value staged = acquire("store", "epilogue.output");
         Device call;
-        call.callee = "stage_tokens_" + kernel_.trait("output");
-        call.templates = {number(count("kCodeOffset")), number(slab), number(first), number(chunk)};
+        call.callee = "stage_tokens";
+        call.uses = {pack()};
+        call.templates = {pack(), number(count("kCodeOffset")), number(slab), number(first), number(chunk)};
         call.regions = {symbol("staging")};
         call.tokens = {staged};
         call.indices = {token, channel, constant("kLastSlabChannel", "problem.n")};
@@ -226,8 +229,9 @@ class KernelBuilder {
   /// The last of a tile's splits to end adds the others' sums and stores.
   void finish_split(Value acc, Value tile_m, Value tile_n) {
     Device call;
-    call.callee = "finish_split_" + kernel_.trait("output");
-    call.templates = {number(count("kCodeOffset")), "kSplits", "kComputeWarps", "kN"};
+    call.callee = "finish_split";
+    call.uses = {pack()};
+    call.templates = {pack(), number(count("kCodeOffset")), "kSplits", "kComputeWarps", "kN"};
     Value tile = add(mul(tile_m, div(constant("kTilesN", "tile.n"), constant("kSplits", "split_k"))), channel_tile(tile_n));
     call.indices = {tile, rem(tile_n, constant("kSplits", "split_k")), mul(tile_m, constant("kTileM", "tile.m")),
                     mul(channel_tile(tile_n), constant("kTileN", "tile.n"))};

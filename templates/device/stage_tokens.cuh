@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Stores kChunk tokens from kFirst on of a slab, scaled, as BF16: a panel of 64 channels a warpgroup, a row a token.
-template <int kOffset, int kSlab, int kFirst, int kChunk, int kTokens, int kSlabs>
-WW_DEVICE void stage_tokens_bf16(const Accumulator<kTokens, kSlabs> &acc, u32 staging, int first_token,
-                                 int first_channel, int last_channel, int m, const float *x_scale, const int *x_sum,
-                                 const float *w_scale, const unsigned char *zero, const float *bias) {
+/// Stores kChunk tokens from kFirst on of a slab, scaled, packed by kPack: a panel of 64 channels a warpgroup.
+template <u32 (*kPack)(float, float), int kOffset, int kSlab, int kFirst, int kChunk, int kTokens, int kSlabs>
+WW_DEVICE void stage_tokens(const Accumulator<kTokens, kSlabs> &acc, u32 staging, int first_token,
+                            int first_channel, int last_channel, int m, const float *x_scale, const int *x_sum,
+                            const float *w_scale, const unsigned char *zero, const float *bias) {
   const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4, group = threadIdx.x / 128;
   const u32 panel = staging + group * kChunk * 128;
   // A tile may reach beyond the output; its channels are not stored there, but their factors must be readable.
@@ -15,6 +15,6 @@ WW_DEVICE void stage_tokens_bf16(const Accumulator<kTokens, kSlabs> &acc, u32 st
     const float4 v = tokens_to_values<kOffset>(acc.slab[kSlab], kFirst / 8 + j, token, channel, m, x_scale, x_sum,
                                                w_scale, zero, bias);
     const u32 addr = panel + swizzled_offset<128>(8 * j + lane % 8, 2 * warp + lane / 8 % 2);
-    store_shared_transposed_x2(addr, pack_bf16(v.x, v.y), pack_bf16(v.z, v.w));
+    store_shared_transposed_x2(addr, kPack(v.x, v.y), kPack(v.z, v.w));
   }
 }

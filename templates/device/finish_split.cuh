@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Joins a tile's splits; the last one stores the tokens of its tile, scaled, as FP16, two channels a word.
+/// Joins a tile's splits; the last one stores its tokens, scaled, packed by kPack: two channels a word.
 // Lanes r and r + 1 of a warp exchange, so that each has neighbouring channels of two tokens.
-template <int kOffset, int kSplits, int kWarps, int kN, int kTokens, int kSlabs>
-WW_DEVICE void finish_split_fp16(Accumulator<kTokens, kSlabs> &acc, int tile, int split, int first_token,
-                                int first_channel, int m, const float *x_scale, const int *x_sum, const float *w_scale,
-                                const unsigned char *zero, const float *bias, u16 *out, u32 *tickets, int4 *partials) {
+template <u32 (*kPack)(float, float), int kOffset, int kSplits, int kWarps, int kN, int kTokens, int kSlabs>
+WW_DEVICE void finish_split(Accumulator<kTokens, kSlabs> &acc, int tile, int split, int first_token,
+                           int first_channel, int m, const float *x_scale, const int *x_sum, const float *w_scale,
+                           const unsigned char *zero, const float *bias, u16 *out, u32 *tickets, int4 *partials) {
   if (!join_splits<kSplits, kWarps>(acc, tile, split, tickets, partials)) return;
   const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4, is_odd = lane / 4 % 2;
   const int slab_channel = first_channel + int(threadIdx.x / 128) * kSlabs * 64;
@@ -18,7 +18,7 @@ WW_DEVICE void finish_split_fp16(Accumulator<kTokens, kSlabs> &acc, int tile, in
       const int token = first_token + 8 * j + 2 * (lane % 4);
       const float4 v = tokens_to_values<kOffset>(acc.slab[slab], j, token, channel, m, x_scale, x_sum, w_scale, zero,
                                                  bias);
-      const u32 upper = pack_fp16(v.x, v.y), lower = pack_fp16(v.z, v.w);
+      const u32 upper = kPack(v.x, v.y), lower = kPack(v.z, v.w);
       const u32 other = __shfl_xor_sync(0xffffffff, is_odd ? upper : lower, 4);
       const u32 left = is_odd ? other : upper, right = is_odd ? lower : other;
       u16 *const at = to + static_cast<long long>(token) * kN;
