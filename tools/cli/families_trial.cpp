@@ -2,6 +2,7 @@
 // The families' trials.
 #include "generator/families/w4a4_lora_gemm/trial.h"
 #include "generator/families/w4a8_gemm/trial.h"
+#include "runtime/format/expression.h"
 #include "tools/cli/report.h"
 #include "tools/cli/trial.h"
 
@@ -64,12 +65,34 @@ std::optional<OperatorTrial> w4a4_trial(const plan::KernelPlan &kernel, int64_t 
 
 }  // namespace
 
-std::optional<OperatorTrial> make_trial(const plan::OperatorPlan &op, const std::map<std::string, int64_t> &variables,
-                                        TrialInputs inputs, uint64_t seed, support::Diagnostics &diagnostics) {
-  const int64_t m = variables.at("m");
+namespace {
+
+std::optional<OperatorTrial> family_trial(const plan::OperatorPlan &op, int64_t m, TrialInputs inputs, uint64_t seed,
+                                          support::Diagnostics &diagnostics) {
   if (op.spec.family == "w4a8_gemm") return w4a8_trial(op.spec, m, inputs, seed, diagnostics);
   WARPWRIGHT_ASSERT(op.spec.family == "w4a4_lora_gemm", "no trials for the family " + op.spec.family);
   return w4a4_trial(op.kernels.front(), m, inputs, seed, diagnostics);
+}
+
+/// Tensors that are zero before the first launch; that the launch leaves them so is checked as of any input.
+void add_zeroed(const plan::OperatorPlan &op, std::map<std::string, int64_t> variables, OperatorTrial &trial) {
+  variables.insert(op.fixed_variables.begin(), op.fixed_variables.end());
+  for (const plan::Tensor &tensor : op.tensors) {
+    if (tensor.layout != "zeroed") continue;
+    std::string problem;
+    const auto bytes = format::evaluate_expression(tensor.bytes, variables, &problem);
+    WARPWRIGHT_ASSERT(bytes.has_value(), "bytes of " + tensor.name + ": " + problem);
+    trial.inputs[tensor.name].resize(static_cast<size_t>(*bytes));
+  }
+}
+
+}  // namespace
+
+std::optional<OperatorTrial> make_trial(const plan::OperatorPlan &op, const std::map<std::string, int64_t> &variables,
+                                        TrialInputs inputs, uint64_t seed, support::Diagnostics &diagnostics) {
+  std::optional<OperatorTrial> trial = family_trial(op, variables.at("m"), inputs, seed, diagnostics);
+  if (trial) add_zeroed(op, variables, *trial);
+  return trial;
 }
 
 }  // namespace warpwright::cli

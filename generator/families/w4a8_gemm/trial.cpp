@@ -2,7 +2,6 @@
 // Bytes of a trial and its judgement.
 #include "generator/families/w4a8_gemm/trial.h"
 
-#include "generator/families/w4a8_gemm/geometry.h"
 #include "generator/families/w4a8_gemm/pack.h"
 #include "generator/families/w4a8_gemm/packed_layout.h"
 #include "generator/spec/number_codec.h"
@@ -35,11 +34,6 @@ Trial make_trial(const spec::KernelSpec &spec, int64_t m, TrialInputs inputs, ui
   trial.inputs["x"] = bytes_of(tensors.x.x8);
   trial.inputs["x_scale"] = bytes_of(tensors.x.x_scale);
   trial.inputs["x_sum"] = bytes_of(tensors.x.sum_x);
-  if (!spec.is_auto("split_k") && spec.integer("split_k") > 1) {
-    const Geometry g = make_geometry(spec);
-    const int64_t tickets = (m + g.tile_m - 1) / g.tile_m * g.tiles_n() * g.warpgroups * kWarpgroupThreads / 32;
-    trial.inputs["tickets"].resize(static_cast<size_t>(tickets * 4));
-  }
   if (trial.problem.has_bias) trial.inputs["bias"] = bytes_of(tensors.bias);
   trial.expected = reference(trial.problem, tensors);
   return trial;
