@@ -4,16 +4,13 @@
 #include "generator/ir/flow.h"
 #include "generator/ir/ptx.h"
 #include "generator/lower/family_ir.h"
-#include "generator/plan/words.h"
+#include "generator/lower/flow_builder.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Builders.h"
 
 namespace warpwright {
 namespace {
 
 using namespace ir::flow;
-using ir::ptx::PtxConstOp;
 using ir::ptx::PtxCtaRankOp;
 using ir::ptx::PtxLoadScalarOp;
 using mlir::Value;
@@ -23,106 +20,29 @@ constexpr int64_t kAtomRows = 128;
 // 16-bit kinds consume 16 elements of K an MMA: PTX ISA 9.0, "tcgen05.mma: matrix shape".
 constexpr int64_t kMmaHalfElems = 16;
 
-/// Builds one kernel. Methods append at the builder's insertion point.
-class KernelBuilder {
+class KernelBuilder : lower::FlowBuilder {
  public:
   KernelBuilder(mlir::MLIRContext &context, const plan::OperatorPlan &op, const plan::KernelPlan &kernel)
-      : b_(&context), op_(op), kernel_(kernel), pair_(kernel.cta_group == 2) {}
+      : FlowBuilder(context, op, kernel), pair_(kernel.cta_group == 2) {}
 
   mlir::OwningOpRef<mlir::ModuleOp> build() {
-    mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(at("tile.m"));
-    b_.setInsertionPointToStart(module->getBody());
-    auto kernel = FlowKernelOp::create(b_, at("tile.m"), kernel_.name, kernel_.cta_group);
-    b_.setInsertionPointToStart(&kernel.getBody().emplaceBlock());
-    for (const plan::Channel &channel : kernel_.channels) add_channel(channel);
-    add_role("load_weights", [&] { load_weights(); });
-    add_role("load_activations", [&] { load_activations(); });
-    add_role("mma", [&] { multiply(); });
-    add_role("epilogue", [&] { epilogue(); });
+    mlir::OwningOpRef<mlir::ModuleOp> module = begin_kernel("tile.m");
+    for (const plan::Channel &channel : kernel_.channels) add_channel(channel, path_of(channel.name));
+    add_role("load_weights", "tile.m", [&] { load_weights(); });
+    add_role("load_activations", "tile.m", [&] { load_activations(); });
+    add_role("mma", "tile.m", [&] { multiply(); });
+    add_role("epilogue", "tile.m", [&] { epilogue(); });
     return module;
   }
 
  private:
-  mlir::OpBuilder b_;
-  const plan::OperatorPlan &op_;
-  const plan::KernelPlan &kernel_;
   const bool pair_;
 
-  mlir::Location at(const std::string &path) {
-    const support::SourceLocation &where = op_.spec.at(path).where;
-    return mlir::FileLineColLoc::get(b_.getContext(), where.file.empty() ? op_.spec.file : where.file, where.line, where.column);
-  }
-  Value constant(const char *name, const std::string &path) {
-    return PtxConstOp::create(b_, at(path), b_.getI32Type(), name, kernel_.constant(name));
-  }
-  Value literal(int64_t value, const std::string &path) { return mlir::arith::ConstantIntOp::create(b_, at(path), value, 32); }
-  Value add(Value x, Value y) { return mlir::arith::AddIOp::create(b_, x.getLoc(), x, y); }
-  Value mul(Value x, Value y) { return mlir::arith::MulIOp::create(b_, x.getLoc(), x, y); }
-  Value div(Value x, Value y) { return mlir::arith::DivSIOp::create(b_, x.getLoc(), x, y); }
-  bool is(const char *trait, const char *word) const { return kernel_.trait(trait) == word; }
-
-  void add_channel(const plan::Channel &channel) {
-    llvm::SmallVector<mlir::Attribute> chain, kinds;
-    llvm::SmallVector<llvm::StringRef> scopes, payloads, parts;
-    for (const auto &owners : channel.chain) {
-      llvm::SmallVector<llvm::StringRef> roles, words;
-      for (const plan::ChannelOwner &owner : owners) {
-        roles.push_back(owner.role);
-        words.push_back(llvm::StringRef(plan::word_of(owner.hands_over)));
-      }
-      chain.push_back(b_.getStrArrayAttr(roles));
-      kinds.push_back(b_.getStrArrayAttr(words));
-      scopes.push_back(kernel_.role(owners.front().role).runs_in == plan::CtaScope::kLeader ? "leader" : "self");
-    }
-    for (const plan::Payload &payload : channel.payloads) payloads.push_back(payload.name);
-    if (channel.barrier_depth)
-      for (const plan::TmemPart &part : kernel_.tmem.parts) parts.push_back(part.name);
-    const std::string path = channel.name == "acc" ? "accumulators" : channel.name == "store" ? "epilogue.staging_buffers" : channel.name == "lora" ? "lora.stages" : "pipeline_depth";
-    FlowChannelOp::create(b_, at(path), channel.name, channel.depth, b_.getArrayAttr(chain), b_.getArrayAttr(kinds),
-                             b_.getStrArrayAttr(scopes), b_.getStrArrayAttr(payloads), b_.getStrArrayAttr(parts));
-  }
-
-  template <typename Body> void add_role(const char *name, Body body) {
-    auto role = FlowRoleOp::create(b_, at("tile.m"), name);
-    mlir::OpBuilder::InsertionGuard guard(b_);
-    b_.setInsertionPointToStart(&role.getBody().emplaceBlock());
-    body();
-  }
-  template <typename Body> void tiles(Body body) {
-    auto loop = FlowTilesOp::create(b_, at("scheduler"));
-    mlir::OpBuilder::InsertionGuard guard(b_);
-    mlir::Block *block = &loop.getBody().emplaceBlock();
-    block->addArguments({b_.getI32Type(), b_.getI32Type()}, {at("scheduler"), at("scheduler")});
-    b_.setInsertionPointToStart(block);
-    body(block->getArgument(0), block->getArgument(1));
-  }
-  template <typename Body> void repeat(const char *bound, int64_t trips, const char *iv, const std::string &path, Body body) {
-    auto loop = FlowForOp::create(b_, at(path), bound, trips, iv);
-    mlir::OpBuilder::InsertionGuard guard(b_);
-    mlir::Block *block = &loop.getBody().emplaceBlock();
-    Value index = block->addArgument(b_.getI32Type(), at(path));
-    b_.setInsertionPointToStart(block);
-    body(index);
-  }
-  template <typename Body> void once(Value iv, int64_t index, const std::string &path, Body body) {
-    auto op = FlowAtOp::create(b_, at(path), iv, index);
-    mlir::OpBuilder::InsertionGuard guard(b_);
-    b_.setInsertionPointToStart(&op.getBody().emplaceBlock());
-    body();
-  }
-
-  mlir::Type token_type() { return TokenType::get(b_.getContext()); }
-  Value acquire(const char *channel, const std::string &path) { return FlowAcquireOp::create(b_, at(path), token_type(), channel, 0); }
-  Value wait(const char *channel, const std::string &path) { return FlowWaitOp::create(b_, at(path), token_type(), channel, 1); }
-  void commit(Value token, const char *channel, const std::string &path, const char *payload = nullptr) {
-    FlowCommitOp::create(b_, at(path), token, symbol(channel), b_.getI64IntegerAttr(0), payload ? b_.getStringAttr(payload) : mlir::StringAttr(), mlir::StringAttr());
-  }
-  void release(Value token, const char *channel, const std::string &path, const char *part = nullptr) {
-    FlowReleaseOp::create(b_, at(path), token, symbol(channel), b_.getI64IntegerAttr(1), mlir::StringAttr(), part ? b_.getStringAttr(part) : mlir::StringAttr());
-  }
-  mlir::FlatSymbolRefAttr symbol(const char *name) { return mlir::FlatSymbolRefAttr::get(b_.getContext(), name); }
-  void load(const char *map, const char *region, Value token, const char *payload, mlir::ValueRange coordinates, const std::string &path) {
-    FlowLoadOp::create(b_, at(path), map, region, token, payload, coordinates);
+  static const char *path_of(const std::string &channel) {
+    return channel == "acc"     ? "accumulators"
+           : channel == "store" ? "epilogue.staging_buffers"
+           : channel == "lora"  ? "lora.stages"
+                                : "pipeline_depth";
   }
 
   /// `tile` of the CTA group in rows, plus this CTA's share.
@@ -138,7 +58,6 @@ class KernelBuilder {
   bool has_lora() const { return kernel_.constant("kLoraRank") > 0; }
   bool lora_in_ring() const { return has_lora() && is("lora_placement", "ring"); }
   bool lora_dedicated() const { return has_lora() && is("lora_placement", "dedicated"); }
-  int64_t count(const char *name) const { return kernel_.constant(name); }
 
   // ---- Roles ----------------------------------------------------------------------------------------------------
 
@@ -162,7 +81,7 @@ class KernelBuilder {
   }
 
   void load_weights() {
-    tiles([&](Value, Value tile_n) {
+    tiles("scheduler", [&](Value, Value tile_n) {
       Value row = first_row(tile_n, "kTileN", "kCtaN", "tile.n");
       repeat("kKTiles", count("kKTiles"), "k", "problem.k", [&](Value k) {
         Value slot = acquire("ab", "pipeline_depth");
@@ -178,7 +97,7 @@ class KernelBuilder {
 
   void load_activations() {
     if (is("pdl", "yes")) FlowDependencyWaitOp::create(b_, at("programmatic_dependent_launch"));
-    tiles([&](Value tile_m, Value) {
+    tiles("scheduler", [&](Value tile_m, Value) {
       Value row = first_row(tile_m, "kTileM", "kCtaRows", "tile.m");
       repeat("kKTiles", count("kKTiles"), "k", "problem.k", [&](Value k) {
         Value slot = acquire("ab", "pipeline_depth");
@@ -257,7 +176,7 @@ class KernelBuilder {
   }
 
   void multiply() {
-    tiles([&](Value, Value tile_n) {
+    tiles("scheduler", [&](Value, Value tile_n) {
       Value acc = acquire("acc", "accumulators");
       repeat("kKTiles", count("kKTiles"), "k", "problem.k", [&](Value k) { multiply_k_tile(acc, tile_n, k); });
       if (has_lora() && is("ordering", "strict")) {
@@ -311,7 +230,7 @@ class KernelBuilder {
   void epilogue() {
     if (is("pdl", "yes")) FlowDependencyWaitOp::create(b_, at("programmatic_dependent_launch"));
     PtxLoadScalarOp::create(b_, at("quant.scheme"), "alpha");
-    tiles([&](Value tile_m, Value tile_n) {
+    tiles("scheduler", [&](Value tile_m, Value tile_n) {
       Value acc = wait("acc", "accumulators");
       repeat("kSubtiles", count("kSubtiles"), "step", "epilogue.staging_cols", [&](Value step) { drain_subtile(acc, step, tile_m, tile_n); });
     });

@@ -3,12 +3,7 @@
 #include "generator/families/w4a8_gemm/ir/ir.h"
 
 #include "generator/families/w4a8_gemm/packed_layout.h"
-#include "generator/ir/flow.h"
-#include "generator/ir/ptx.h"
-#include "generator/plan/words.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Builders.h"
+#include "generator/lower/flow_builder.h"
 
 #include <fmt/format.h>
 
@@ -16,103 +11,34 @@ namespace warpwright {
 namespace {
 
 using namespace ir::flow;
-using ir::ptx::PtxConstOp;
 using ir::ptx::PtxRegistersOp;
 using mlir::Value;
 
-/// Builds one kernel. Methods append at the builder's insertion point.
-class KernelBuilder {
+class KernelBuilder : lower::FlowBuilder {
  public:
   KernelBuilder(mlir::MLIRContext &context, const plan::OperatorPlan &op, const plan::KernelPlan &kernel)
-      : b_(&context), op_(op), kernel_(kernel), group_(w4a8_gemm::group_of(kernel.trait("group")).value()) {}
+      : FlowBuilder(context, op, kernel), group_(w4a8_gemm::group_of(kernel.trait("group")).value()) {}
 
   mlir::OwningOpRef<mlir::ModuleOp> build() {
-    mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(at("tile.m"));
-    b_.setInsertionPointToStart(module->getBody());
-    auto kernel = FlowKernelOp::create(b_, at("tile.m"), kernel_.name, kernel_.cta_group);
-    b_.setInsertionPointToStart(&kernel.getBody().emplaceBlock());
-    for (const plan::Channel &channel : kernel_.channels) add_channel(channel);
-    add_role("compute", [&] { compute(); });
-    add_role("load_weights", [&] { load_weights(); });
-    add_role("load_activations", [&] { load_activations(); });
+    mlir::OwningOpRef<mlir::ModuleOp> module = begin_kernel("tile.m");
+    for (const plan::Channel &channel : kernel_.channels) add_channel(channel, channel.name == "wx" ? "pipeline_depth" : "epilogue.output");
+    add_role("compute", "tile.m", [&] { compute(); });
+    add_role("load_weights", "tile.m", [&] { load_weights(); });
+    add_role("load_activations", "tile.m", [&] { load_activations(); });
     return module;
   }
 
  private:
-  mlir::OpBuilder b_;
-  const plan::OperatorPlan &op_;
-  const plan::KernelPlan &kernel_;
   const int64_t group_;
 
-  mlir::Location at(const std::string &path) {
-    const support::SourceLocation &where = op_.spec.at(path).where;
-    return mlir::FileLineColLoc::get(b_.getContext(), where.file.empty() ? op_.spec.file : where.file, where.line, where.column);
-  }
-  Value constant(const char *name, const std::string &path) { return PtxConstOp::create(b_, at(path), b_.getI32Type(), name, kernel_.constant(name)); }
-  Value literal(int64_t value, const std::string &path) { return mlir::arith::ConstantIntOp::create(b_, at(path), value, 32); }
-  Value add(Value x, Value y) { return mlir::arith::AddIOp::create(b_, x.getLoc(), x, y); }
-  Value mul(Value x, Value y) { return mlir::arith::MulIOp::create(b_, x.getLoc(), x, y); }
-  Value div(Value x, Value y) { return mlir::arith::DivSIOp::create(b_, x.getLoc(), x, y); }
-  Value rem(Value x, Value y) { return mlir::arith::RemSIOp::create(b_, x.getLoc(), x, y); }
-  bool is(const char *trait, const char *word) const { return kernel_.trait(trait) == word; }
-  int64_t count(const char *name) const { return kernel_.constant(name); }
   bool has_tail() const { return count("kK") % w4a8_gemm::kBlockElems != 0; }
   bool is_split() const { return count("kSplits") > 1; }
-  mlir::FlatSymbolRefAttr symbol(const std::string &name) { return mlir::FlatSymbolRefAttr::get(b_.getContext(), name); }
-  mlir::Type token_type() { return TokenType::get(b_.getContext()); }
 
-  void add_channel(const plan::Channel &channel) {
-    llvm::SmallVector<mlir::Attribute> chain, kinds;
-    llvm::SmallVector<llvm::StringRef> scopes, payloads;
-    for (const auto &owners : channel.chain) {
-      llvm::SmallVector<llvm::StringRef> roles, words;
-      for (const plan::ChannelOwner &owner : owners) {
-        roles.push_back(owner.role);
-        words.push_back(llvm::StringRef(plan::word_of(owner.hands_over)));
-      }
-      chain.push_back(b_.getStrArrayAttr(roles));
-      kinds.push_back(b_.getStrArrayAttr(words));
-      scopes.push_back("self");
-    }
-    for (const plan::Payload &payload : channel.payloads) payloads.push_back(payload.name);
-    FlowChannelOp::create(b_, at(channel.name == "wx" ? "pipeline_depth" : "epilogue.output"), channel.name, channel.depth, b_.getArrayAttr(chain),
-                          b_.getArrayAttr(kinds), b_.getStrArrayAttr(scopes), b_.getStrArrayAttr(payloads), b_.getStrArrayAttr({}));
-  }
-
-  template <typename Body> void add_role(const char *name, Body body) {
-    auto role = FlowRoleOp::create(b_, at("tile.m"), name);
-    mlir::OpBuilder::InsertionGuard guard(b_);
-    b_.setInsertionPointToStart(&role.getBody().emplaceBlock());
-    body();
-  }
-  template <typename Body> void tiles(Body body) {
-    auto loop = FlowTilesOp::create(b_, at("tile.n"));
-    mlir::OpBuilder::InsertionGuard guard(b_);
-    mlir::Block *block = &loop.getBody().emplaceBlock();
-    block->addArguments({b_.getI32Type(), b_.getI32Type()}, {at("tile.m"), at("tile.n")});
-    b_.setInsertionPointToStart(block);
-    body(block->getArgument(0), block->getArgument(1));
-  }
   /// The stages of K of one output tile: `body(k, payload, blocks, halves)`, k counted within the split.
   template <typename Body> void stages(Body body) {
-    if (count("kTurns") > 0) {
-      auto loop = FlowForOp::create(b_, at("problem.k"), "kTurns", count("kTurns"), "k");
-      mlir::OpBuilder::InsertionGuard guard(b_);
-      mlir::Block *block = &loop.getBody().emplaceBlock();
-      Value index = block->addArgument(b_.getI32Type(), at("problem.k"));
-      b_.setInsertionPointToStart(block);
-      body(index, "main", count("kTileK") / w4a8_gemm::kBlockElems, 2);
-    }
+    if (count("kTurns") > 0)
+      repeat("kTurns", count("kTurns"), "k", "problem.k", [&](Value k) { body(k, "main", count("kTileK") / w4a8_gemm::kBlockElems, 2); });
     if (has_tail()) body(constant("kTurns", "problem.k"), "tail", 1, 1);
-  }
-
-  Value acquire(const char *channel, const std::string &path) { return FlowAcquireOp::create(b_, at(path), token_type(), channel, 0); }
-  Value wait(const char *channel, const std::string &path) { return FlowWaitOp::create(b_, at(path), token_type(), channel, 1); }
-  void commit(Value token, const char *channel, const std::string &path, const char *payload = nullptr) {
-    FlowCommitOp::create(b_, at(path), token, symbol(channel), b_.getI64IntegerAttr(0), payload ? b_.getStringAttr(payload) : mlir::StringAttr(), mlir::StringAttr());
-  }
-  void release(Value token, const char *channel, const std::string &path) {
-    FlowReleaseOp::create(b_, at(path), token, symbol(channel), b_.getI64IntegerAttr(1), mlir::StringAttr(), mlir::StringAttr());
   }
 
   struct Device {
@@ -142,7 +68,7 @@ class KernelBuilder {
 
   void load_weights() {
     if (is("pdl", "yes")) FlowLaunchDependentsOp::create(b_, at("programmatic_dependent_launch"));
-    tiles([&](Value, Value tile_n) {
+    tiles("tile.n", [&](Value, Value tile_n) {
       stages([&](Value k, const char *payload, int64_t, int64_t) {
         Value slot = acquire("wx", "pipeline_depth");
         Value stage = stage_of(tile_n, k);
@@ -165,11 +91,11 @@ class KernelBuilder {
 
   void load_activations() {
     if (is("pdl", "yes")) FlowDependencyWaitOp::create(b_, at("programmatic_dependent_launch"));
-    tiles([&](Value tile_m, Value tile_n) {
+    tiles("tile.n", [&](Value tile_m, Value tile_n) {
       stages([&](Value k, const char *payload, int64_t, int64_t) {
         Value slot = acquire("wx", "pipeline_depth");
-        FlowLoadOp::create(b_, at("tile.m"), "map_x", "x_tile", slot, payload,
-                           mlir::ValueRange{mul(stage_of(tile_n, k), constant("kTileK", "tile.k")), mul(tile_m, constant("kTileM", "tile.m"))});
+        load("map_x", "x_tile", slot, payload,
+             {mul(stage_of(tile_n, k), constant("kTileK", "tile.k")), mul(tile_m, constant("kTileM", "tile.m"))}, "tile.m");
         commit(slot, "wx", "pipeline_depth", payload);
       });
     });
@@ -244,7 +170,7 @@ class KernelBuilder {
     if (is("pdl", "yes")) FlowDependencyWaitOp::create(b_, at("programmatic_dependent_launch"));
     const std::string type = fmt::format("Accumulator<kTileM, {}>", count("kWarpgroupSlabs"));
     Value acc = PtxRegistersOp::create(b_, at("tile.m"), ir::ptx::RegistersType::get(b_.getContext()), type, "acc");
-    tiles([&](Value tile_m, Value tile_n) {
+    tiles("tile.n", [&](Value tile_m, Value tile_n) {
       Device clear;
       clear.callee = "clear_accumulator";
       device(acc, clear, "tile.m");
