@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the PTX wrapper header and the generator's instruction table from the rows of generator/isa.
 
-  generate.py --write         writes templates/ptx/wrappers.cuh
-  generate.py --verify        fails if that file is not what --write would write
+  generate.py --write         writes templates/ptx/wrappers_*.cuh, one file for each file of rows
+  generate.py --verify        fails if those files are not what --write would write
   generate.py --table FILE    writes the C++ table that library ww_isa is built from
 """
 
@@ -18,15 +18,20 @@ sys.dont_write_bytecode = True
 from rows import COST_KEYS, ROOT, RowError, load_instructions, load_pieces, require  # noqa: E402
 from wrapper import LINE_LIMIT, wrapper_text  # noqa: E402
 
-WRAPPERS = "templates/ptx/wrappers.cuh"
 PRELUDE = "templates/ptx/prelude.cuh"
 
 
-def wrappers_file(instructions):
-    lines = ["// SPDX-License-Identifier: Apache-2.0",
-             "// One function for each PTX form that Warpwright emits; needs prelude.cuh and ../device/fragment.cuh.",
-             "// Generated: edit generator/isa/*.json, then run generator/isa/generate.py --write.", ""]
-    return "\n".join(lines) + "\n" + "\n".join(wrapper_text(instruction) for instruction in instructions)
+def wrapper_files(instructions):
+    """{path in the repository: text}"""
+    files = {}
+    for instruction in instructions:
+        path = f"templates/ptx/wrappers_{instruction.file}.cuh"
+        if path not in files:
+            files[path] = ["// SPDX-License-Identifier: Apache-2.0",
+                           f"// One function for each PTX form of generator/isa/{instruction.file}.json; needs prelude.cuh and the types of ../device.",
+                           "// Generated: edit the rows, then run generator/isa/generate.py --write.", ""]
+        files[path].append(wrapper_text(instruction).rstrip("\n") + "\n")
+    return {path: "\n".join(lines).rstrip("\n") + "\n" for path, lines in files.items()}
 
 
 def string(text):
@@ -103,13 +108,16 @@ def check_lines(pieces):
             require(len(line) <= LINE_LIMIT, f"{piece.name}: a line of {len(line)} characters: {line}")
 
 
-def verify(text):
-    path = ROOT / WRAPPERS
-    if path.exists() and path.read_text(encoding="utf-8") == text:
-        print(f"{WRAPPERS}: up to date")
-        return 0
-    print(f"{WRAPPERS} is not what its rows give; run generator/isa/generate.py --write", file=sys.stderr)
-    return 1
+def verify(files):
+    stale = [path for path, text in files.items()
+             if not (ROOT / path).exists() or (ROOT / path).read_text(encoding="utf-8") != text]
+    stale += [str(path.relative_to(ROOT)) for path in (ROOT / "templates/ptx").glob("wrappers*.cuh")
+              if str(path.relative_to(ROOT)) not in files]
+    for path in stale:
+        print(f"{path} is not what its rows give; run generator/isa/generate.py --write", file=sys.stderr)
+    if not stale:
+        print(f"{len(files)} wrapper files: up to date")
+    return 1 if stale else 0
 
 
 def main():
@@ -123,11 +131,12 @@ def main():
         instructions = load_instructions()
         pieces = load_pieces(instructions)
         check_lines(pieces)
-        wrappers = wrappers_file(instructions)
+        wrappers = wrapper_files(instructions)
         if arguments.verify:
             return verify(wrappers)
         if arguments.write:
-            (ROOT / WRAPPERS).write_text(wrappers, encoding="utf-8")
+            for path, text in wrappers.items():
+                (ROOT / path).write_text(text, encoding="utf-8")
         else:
             arguments.table.parent.mkdir(parents=True, exist_ok=True)
             arguments.table.write_text(table_file(instructions, pieces), encoding="utf-8")

@@ -53,6 +53,7 @@ class Instruction:
     completes_on: str = ""
     clobbers_memory: bool = True
     overloads: list = field(default_factory=list)
+    file: str = ""      # of its row, without the ending: "mbarrier"
     function: str = ""  # of the wrapper, where several rows overload it; otherwise the row's name
 
     @property
@@ -159,7 +160,10 @@ def load_instructions():
         document = json.loads((ROOT / "generator/isa" / file).read_text(encoding="utf-8"))
         for row in document["instructions"]:
             check_row(row, file)
-            instructions += expand(row, document["archs"])
+            expanded = expand(row, document["archs"])
+            for instruction in expanded:
+                instruction.file = Path(file).stem
+            instructions += expanded
     for instruction in instructions:
         check_instruction(instruction)
     return instructions

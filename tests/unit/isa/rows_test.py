@@ -123,8 +123,11 @@ class Variants(unittest.TestCase):
         self.assertIn("probe.3d.b32 [%0, {%1, %2, %3}];", wrapper_text(made[1]))
 
     def test_stale_wrappers_are_noticed(self):
-        self.assertEqual(generate.verify(generate.wrappers_file(rows.load_instructions())), 0)
-        self.assertEqual(generate.verify("// other\n"), 1)
+        files = generate.wrapper_files(rows.load_instructions())
+        self.assertEqual(generate.verify(files), 0)
+        for path in files:
+            self.assertEqual(generate.verify({**files, path: "// other\n"}), 1)
+            self.assertEqual(generate.verify({other: text for other, text in files.items() if other != path}), 1)
 
 
 if __name__ == "__main__":
