@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finding the files of a checkpoint and the tensors in them.
 #include "tools/pack/checkpoint.h"
+#include "tools/pack/fail.h"
 
 #include "generator/support/files.h"
 
@@ -21,16 +22,6 @@ constexpr char kEnding[] = ".safetensors";
 constexpr const char *kLeftBehind[] = {".bin", ".pt", ".pth", ".gguf", ".h5", ".msgpack", ".onnx", ".part"};
 constexpr uintmax_t kMostOtherBytes = uintmax_t{256} << 20;
 
-bool fail(const support::SourceLocation &where, const std::string &slug, const std::string &message,
-          support::Diagnostics &diagnostics) {
-  support::Diagnostic d;
-  d.slug = slug;
-  d.where = where;
-  d.message = message;
-  diagnostics.add(std::move(d));
-  return false;
-}
-
 bool ends_with(const std::string &text, const std::string &end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
@@ -39,12 +30,12 @@ std::optional<spec::JsonDocument> read_json(const std::string &file, support::Di
   std::string why;
   std::optional<std::string> text = support::read_file(file, why, spec::kJsonLimitBytes);
   if (!text) {
-    fail({file}, "pack.unreadable", why, diagnostics);
+    fail({file}, "pack.unreadable", "", why, diagnostics);
     return std::nullopt;
   }
   std::optional<spec::JsonDocument> document = spec::parse_json(file, std::move(*text), "pack", diagnostics);
   if (document && document->root.kind != spec::JsonNode::Kind::kObject) {
-    fail({file, 1, 1}, "pack.index", "it is no JSON object", diagnostics);
+    fail({file, 1, 1}, "pack.index", "", "it is no JSON object", diagnostics);
     return std::nullopt;
   }
   return document;
@@ -57,16 +48,16 @@ bool read_index(const std::string &folder, std::map<std::string, std::string> &f
   if (!index) return false;
   const spec::JsonNode *map = index->root.find("weight_map");
   if (map == nullptr || map->kind != spec::JsonNode::Kind::kObject)
-    return fail({path, 1, 1}, "pack.index", "has no object \"weight_map\"", diagnostics);
+    return fail({path, 1, 1}, "pack.index", "", "has no object \"weight_map\"", diagnostics);
   for (const spec::JsonMember &member : map->members) {
     const std::string &name = member.value.text;
     const bool is_plain = member.value.kind == spec::JsonNode::Kind::kText && ends_with(name, kEnding) &&
                           name.find('/') == std::string::npos;
     if (!is_plain)
-      return fail(index->locate(member.value), "pack.index",
+      return fail(index->locate(member.value), "pack.index", "",
                   fmt::format("{} is no name of a safetensors file", index->literal(member.value)), diagnostics);
     if (!support::is_file(folder + "/" + name))
-      return fail(index->locate(member.value), "pack.index", fmt::format("there is no {} in the folder", name), diagnostics);
+      return fail(index->locate(member.value), "pack.index", "", fmt::format("there is no {} in the folder", name), diagnostics);
     file_of[member.key] = name;
   }
   return true;
@@ -84,7 +75,7 @@ bool list_folder(const std::string &folder, std::set<std::string> &weights, Chec
     if (ends_with(name, kEnding)) weights.insert(name);
     else if (!is_left && item->file_size(ignored) <= kMostOtherBytes) out.other_files.push_back(name);
   }
-  if (error) return fail({folder}, "pack.unreadable", error.message(), diagnostics);
+  if (error) return fail({folder}, "pack.unreadable", "", error.message(), diagnostics);
   std::sort(out.other_files.begin(), out.other_files.end());
   return true;
 }
@@ -97,12 +88,12 @@ bool gather(const std::string &folder, const std::map<std::string, std::string> 
       const std::string name = fs::path(out.files[file].path()).filename().string();
       if (out.has_index && (told == file_of.end() || told->second != name)) continue;
       if (!out.tensors.emplace(entry.name, TensorRef{file, &entry}).second)
-        return fail({out.files[file].path()}, "pack.index",
+        return fail({out.files[file].path()}, "pack.index", "",
                     fmt::format("{} is in another file too, and no index says which counts", entry.name), diagnostics);
     }
   for (const auto &[tensor, name] : file_of)
     if (out.tensors.count(tensor) == 0)
-      return fail({folder + "/" + kIndexName}, "pack.index", fmt::format("{} is not in {}", tensor, name), diagnostics);
+      return fail({folder + "/" + kIndexName}, "pack.index", "", fmt::format("{} is not in {}", tensor, name), diagnostics);
   return true;
 }
 
@@ -137,7 +128,7 @@ std::optional<Checkpoint> open_checkpoint(const std::string &path, support::Diag
       for (const auto &[tensor, name] : file_of) weights.insert(name);
     }
     if (weights.empty()) {
-      fail({path}, "pack.unreadable", "the folder has no safetensors files", diagnostics);
+      fail({path}, "pack.unreadable", "", "the folder has no safetensors files", diagnostics);
       return std::nullopt;
     }
     for (const auto &[name, document] : {std::pair{"/config.json", &out.config}, {"/quantize_config.json", &out.quantize_config}}) {

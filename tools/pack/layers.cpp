@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Telling published formats by the names and shapes of their tensors, and holding them to the checkpoint's settings.
 #include "tools/pack/layers.h"
+#include "tools/pack/fail.h"
 
 #include "tools/pack/policy.h"
 
@@ -12,17 +13,6 @@ namespace warpwright::pack {
 namespace {
 
 using Kind = spec::JsonNode::Kind;
-
-bool fail(const Checkpoint &checkpoint, const TensorRef &tensor, const char *slug, const std::string &message,
-          support::Diagnostics &diagnostics) {
-  support::Diagnostic d;
-  d.slug = slug;
-  d.where.file = checkpoint.files[tensor.file].path();
-  d.path = tensor.entry->name;
-  d.message = message;
-  diagnostics.add(std::move(d));
-  return false;
-}
 
 bool is_float(const std::string &dtype) { return dtype == "F32" || dtype == "F16" || dtype == "BF16"; }
 
@@ -97,7 +87,7 @@ class Finder {
   }
 
   bool refuse(const Layer &layer, const std::string &why) const {
-    return fail(checkpoint_, layer.weight, "pack.source-format", why, diagnostics_);
+    return fail({checkpoint_.files[layer.weight.file].path()}, "pack.source-format", layer.weight.entry->name, why, diagnostics_);
   }
 
   static bool has(const TensorRef &tensor, const std::string &dtype, std::vector<int64_t> shape) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Staging, copying and publishing.
 #include "tools/pack/output.h"
+#include "tools/pack/fail.h"
 
 #include "generator/compile/scratch.h"
 #include "generator/families/w4a8_gemm/packed_layout.h"
@@ -27,17 +28,8 @@ namespace fs = std::filesystem;
 constexpr char kStagedPrefix[] = ".warpwright-packed-";
 constexpr int64_t kCopyBytes = int64_t{1} << 22;
 
-bool fail(const std::string &file, const char *slug, const std::string &message, support::Diagnostics &diagnostics) {
-  support::Diagnostic d;
-  d.slug = slug;
-  d.where.file = file;
-  d.message = message;
-  diagnostics.add(std::move(d));
-  return false;
-}
-
 bool unwritable(const std::string &file, const std::string &why, support::Diagnostics &diagnostics) {
-  return fail(file, "cli.unwritable", "cannot write the file: " + why, diagnostics);
+  return fail({file}, "cli.unwritable", "", "cannot write the file: " + why, diagnostics);
 }
 
 std::string parent_of(const std::string &path) {
@@ -94,7 +86,7 @@ Output::~Output() {
 bool Output::is_free(const Options &options, support::Diagnostics &diagnostics) {
   std::error_code ignored;
   if (!fs::exists(fs::symlink_status(options.output, ignored))) return true;
-  return fail(options.output, "pack.exists", "there is something of that name already; it is left alone", diagnostics);
+  return fail({options.output}, "pack.exists", "", "there is something of that name already; it is left alone", diagnostics);
 }
 
 std::string Output::folder_of(int64_t rank) const {
@@ -163,7 +155,7 @@ bool Output::has_clash(support::Diagnostics &diagnostics) const {
   for (size_t file = 0; file < checkpoint_.files.size(); ++file)
     for (const TensorEntry &entry : tensors_of(0, file))
       if (!names.insert(entry.name).second) {
-        fail(options_.input, "pack.source-format", "there is a tensor " + entry.name + " beside those that it would be made from",
+        fail({options_.input}, "pack.source-format", "", "there is a tensor " + entry.name + " beside those that it would be made from",
              diagnostics);
         return true;
       }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Overrides and splits.
 #include "tools/pack/policy.h"
+#include "tools/pack/fail.h"
 
 #include "generator/families/w4a8_gemm/packed_layout.h"
 #include "generator/support/files.h"
@@ -29,18 +30,6 @@ constexpr NamedSplit kUsualSplits[] = {
     {"*q_proj", Split::kColumn},  {"*k_proj", Split::kColumn},    {"*v_proj", Split::kColumn}, {"*gate_proj", Split::kColumn},
     {"*up_proj", Split::kColumn}, {"*o_proj", Split::kRow},       {"*down_proj", Split::kRow}, {"*.w1", Split::kColumn},
     {"*.w3", Split::kColumn},     {"*.w2", Split::kRow}};
-
-bool fail(const support::SourceLocation &where, const char *slug, const std::string &path, const std::string &message,
-          std::vector<std::string> hints, support::Diagnostics &diagnostics) {
-  support::Diagnostic d;
-  d.slug = slug;
-  d.where = where;
-  d.path = path;
-  d.message = message;
-  d.hints = std::move(hints);
-  diagnostics.add(std::move(d));
-  return false;
-}
 
 /// One member of an override; an empty text if it is understood, else what it takes.
 std::string read_member(const spec::JsonMember &member, Override &out) {
@@ -80,19 +69,19 @@ std::string read_member(const spec::JsonMember &member, Override &out) {
 bool read_overrides(const std::string &file, std::vector<Override> &out, support::Diagnostics &diagnostics) {
   std::string why;
   std::optional<std::string> text = support::read_file(file, why, spec::kJsonLimitBytes);
-  if (!text) return fail({file}, "pack.unreadable", "", why, {}, diagnostics);
+  if (!text) return fail({file}, "pack.unreadable", "", why, diagnostics);
   const auto document = spec::parse_json(file, std::move(*text), "pack", diagnostics);
   if (!document || diagnostics.has_errors()) return false;
   const spec::JsonNode *list = document->root.find("layers");
   if (list == nullptr || list->kind != Kind::kList || document->root.members.size() != 1)
-    return fail(document->locate(document->root), "pack.overrides", "", "takes an object with one list, \"layers\"", {}, diagnostics);
+    return fail(document->locate(document->root), "pack.overrides", "", "takes an object with one list, \"layers\"", diagnostics);
   for (const spec::JsonNode &item : list->items) {
     Override one;
     one.where = document->locate(item);
     for (const spec::JsonMember &member : item.members)
       if (const std::string wrong = read_member(member, one); !wrong.empty())
-        return fail(document->locate_key(member), "pack.overrides", "layers." + member.key, wrong, {}, diagnostics);
-    if (one.match.empty()) return fail(one.where, "pack.overrides", "layers", "an override needs \"match\"", {}, diagnostics);
+        return fail(document->locate_key(member), "pack.overrides", "layers." + member.key, wrong, diagnostics);
+    if (one.match.empty()) return fail(one.where, "pack.overrides", "layers", "an override needs \"match\"", diagnostics);
     out.push_back(std::move(one));
   }
   return true;
@@ -158,7 +147,7 @@ bool Policy::apply(Layer &layer, support::Diagnostics &diagnostics) const {
   if (const std::string why = w4a8_gemm::misfit(layer.n, layer.k, layer.scheme.group); !why.empty()) {
     std::vector<std::string> hints = {"--ignore '" + layer.name + "' leaves it as it is"};
     if (w4a8_gemm::fits(layer.n, layer.k, 64)) hints.insert(hints.begin(), "group 64 fits: --group 64, or an override in --layers");
-    return fail({}, "pack.shape", layer.name, why, std::move(hints), diagnostics);
+    return fail({}, "pack.shape", layer.name, why, diagnostics, std::move(hints));
   }
   layer.parts = {layer.n};
   if (ranks_ == 1) return true;
@@ -174,14 +163,14 @@ bool Policy::apply(Layer &layer, support::Diagnostics &diagnostics) const {
   if (!is_known || (is_fused && layer.split == Split::kColumn && layer.parts.size() == 1))
     return fail({}, "pack.split", layer.name,
                 is_fused ? "the rows of a fused layer are split part by part" : "the name does not tell how to split it",
+                diagnostics,
                 {is_fused ? R"(--layers FILE with {"layers": [{"match": "…", "split": "column", "parts": [ROWS, …]}]})"
-                          : R"(--layers FILE with {"layers": [{"match": "…", "split": "column"}]}; or row, or none)"},
-                diagnostics);
+                          : R"(--layers FILE with {"layers": [{"match": "…", "split": "column"}]}; or row, or none)"});
   return check_split(layer, diagnostics);
 }
 
 bool Policy::check_split(const Layer &layer, support::Diagnostics &diagnostics) const {
-  const auto refuse = [&](const std::string &message) { return fail({}, "pack.split", layer.name, message, {}, diagnostics); };
+  const auto refuse = [&](const std::string &message) { return fail({}, "pack.split", layer.name, message, diagnostics); };
   if (std::accumulate(layer.parts.begin(), layer.parts.end(), int64_t{0}) != layer.n)
     return refuse(fmt::format("the parts do not add up to N = {}", layer.n));
   if (layer.split == Split::kColumn)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Floating-point rows, and the published 4-bit formats dequantised.
 #include "tools/pack/rows.h"
+#include "tools/pack/fail.h"
 
 #include <fmt/format.h>
 
@@ -40,17 +41,6 @@ int32_t nibble(uint32_t word, int64_t place) { return static_cast<int32_t>(word 
 // Where column 8c + i of AWQ lies in its word: casper-hansen/AutoAWQ, awq/utils/packing_utils.py, AWQ_REVERSE_ORDER.
 constexpr std::array<int64_t, 8> kAwqPlace = {0, 4, 1, 5, 2, 6, 3, 7};
 
-bool fail(const std::string &file, const char *slug, const std::string &tensor, const std::string &message,
-          support::Diagnostics &diagnostics) {
-  support::Diagnostic d;
-  d.slug = slug;
-  d.where.file = file;
-  d.path = tensor;
-  d.message = message;
-  diagnostics.add(std::move(d));
-  return false;
-}
-
 }  // namespace
 
 void widen(const std::string &dtype, const void *from, int64_t count, float *out) {
@@ -81,7 +71,7 @@ bool RowReader::open(support::Diagnostics &diagnostics) {
     widen(entry.dtype, raw.data(), layer_.k, smooth_.data());
     for (size_t i = 0; i < smooth_.size(); ++i)
       if (!(smooth_[i] > 0) || !std::isfinite(smooth_[i]))
-        return fail(smooth_file_->path(), "pack.smooth", entry.name, fmt::format("factor {} is {}: it must be positive", i, smooth_[i]),
+        return fail({smooth_file_->path()}, "pack.smooth", entry.name, fmt::format("factor {} is {}: it must be positive", i, smooth_[i]),
                     diagnostics);
   }
   return layer_.format == SourceFormat::kFloat || open_groups(diagnostics);
@@ -99,7 +89,7 @@ bool RowReader::open_groups(support::Diagnostics &diagnostics) {
   if (!checkpoint_.read(*layer_.g_idx, 0, layer_.g_idx->entry->bytes, group_of_col_.data(), diagnostics)) return false;
   for (size_t col = 0; col < group_of_col_.size(); ++col)
     if (group_of_col_[col] < 0 || group_of_col_[col] >= groups)
-      return fail(checkpoint_.files[layer_.g_idx->file].path(), "pack.source-format", layer_.g_idx->entry->name,
+      return fail({checkpoint_.files[layer_.g_idx->file].path()}, "pack.source-format", layer_.g_idx->entry->name,
                   fmt::format("column {} is in group {} of {}", col, group_of_col_[col], groups), diagnostics);
   return true;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading and checking safetensors files.
 #include "tools/pack/safetensors.h"
+#include "tools/pack/fail.h"
 
 #include "generator/spec/json_tree.h"
 
@@ -24,17 +25,6 @@ using Kind = spec::JsonNode::Kind;
 constexpr int64_t kLengthBytes = 8;
 // The format's own limit: huggingface/safetensors, tensor.rs, MAX_HEADER_SIZE.
 constexpr int64_t kMostHeaderBytes = 100'000'000;
-
-bool fail(const std::string &file, const std::string &slug, const std::string &tensor, const std::string &message,
-          support::Diagnostics &diagnostics) {
-  support::Diagnostic d;
-  d.slug = slug;
-  d.where.file = file;
-  d.path = tensor;
-  d.message = message;
-  diagnostics.add(std::move(d));
-  return false;
-}
 
 /// The product of a shape times `element`, or nothing if it overflows.
 std::optional<int64_t> bytes_of_shape(const std::vector<int64_t> &shape, int64_t element) {
@@ -101,16 +91,16 @@ std::optional<SafetensorsFile> SafetensorsFile::open(const std::string &path, su
   file.fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat status {};
   if (file.fd_ < 0 || ::fstat(file.fd_, &status) != 0) {
-    fail(path, "pack.unreadable", "", std::strerror(errno), diagnostics);
+    fail({path}, "pack.unreadable", "", std::strerror(errno), diagnostics);
     return std::nullopt;
   }
   if (!S_ISREG(status.st_mode)) {
-    fail(path, "pack.unreadable", "", "it is no regular file", diagnostics);
+    fail({path}, "pack.unreadable", "", "it is no regular file", diagnostics);
     return std::nullopt;
   }
   file.bytes_ = status.st_size;
   if (file.bytes_ < kLengthBytes) {
-    fail(path, "pack.safetensors", "", fmt::format("{} bytes are too few for the length of a header", file.bytes_), diagnostics);
+    fail({path}, "pack.safetensors", "", fmt::format("{} bytes are too few for the length of a header", file.bytes_), diagnostics);
     return std::nullopt;
   }
   unsigned char raw[kLengthBytes];
@@ -119,7 +109,7 @@ std::optional<SafetensorsFile> SafetensorsFile::open(const std::string &path, su
   for (int64_t i = kLengthBytes - 1; i >= 0; --i) length = length << 8 | raw[i];
   const auto most = static_cast<uint64_t>(std::min(kMostHeaderBytes, file.bytes_ - kLengthBytes));
   if (length > most) {
-    fail(path, "pack.safetensors", "", fmt::format("the header is said to have {} bytes, the file allows {}", length, most),
+    fail({path}, "pack.safetensors", "", fmt::format("the header is said to have {} bytes, the file allows {}", length, most),
          diagnostics);
     return std::nullopt;
   }
@@ -133,7 +123,7 @@ std::optional<SafetensorsFile> SafetensorsFile::open(const std::string &path, su
 bool SafetensorsFile::parse_header(std::string header, int64_t data_begin, support::Diagnostics &diagnostics) {
   const auto document = spec::parse_json(path_, std::move(header), "pack", diagnostics);
   if (!document || diagnostics.has_errors()) return false;
-  if (document->root.kind != Kind::kObject) return fail(path_, "pack.safetensors", "", "the header is no JSON object", diagnostics);
+  if (document->root.kind != Kind::kObject) return fail({path_}, "pack.safetensors", "", "the header is no JSON object", diagnostics);
   const int64_t data_bytes = bytes_ - data_begin;
   for (const spec::JsonMember &member : document->root.members) {
     if (member.key == "__metadata__") {
@@ -143,7 +133,7 @@ bool SafetensorsFile::parse_header(std::string header, int64_t data_begin, suppo
     }
     TensorEntry entry;
     if (const std::string why = read_entry(member, data_bytes, entry); !why.empty())
-      return fail(path_, "pack.safetensors", member.key, why, diagnostics);
+      return fail({path_}, "pack.safetensors", member.key, why, diagnostics);
     tensors_.push_back(std::move(entry));
   }
   std::sort(tensors_.begin(), tensors_.end(), [](const TensorEntry &a, const TensorEntry &b) {
@@ -152,13 +142,13 @@ bool SafetensorsFile::parse_header(std::string header, int64_t data_begin, suppo
   int64_t end = 0;
   for (TensorEntry &entry : tensors_) {
     if (entry.begin != end)
-      return fail(path_, "pack.safetensors", entry.name,
+      return fail({path_}, "pack.safetensors", entry.name,
                   fmt::format("begins at byte {} of the data, where the one before ends at {}", entry.begin, end), diagnostics);
     end += entry.bytes;
     entry.begin += data_begin;
   }
   if (end != data_bytes)
-    return fail(path_, "pack.safetensors", "",
+    return fail({path_}, "pack.safetensors", "",
                 fmt::format("the tensors have {} bytes, the file {} bytes of data", end, data_bytes), diagnostics);
   return true;
 }
@@ -174,7 +164,7 @@ bool SafetensorsFile::read(int64_t begin, int64_t count, void *out, support::Dia
     const ssize_t got = ::pread(fd_, bytes, static_cast<size_t>(count), begin);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0)
-      return fail(path_, "pack.unreadable", "", got < 0 ? std::strerror(errno) : "the file has become shorter", diagnostics);
+      return fail({path_}, "pack.unreadable", "", got < 0 ? std::strerror(errno) : "the file has become shorter", diagnostics);
     bytes += got;
     begin += got;
     count -= got;
