@@ -5,6 +5,7 @@
 #include "generator/spec/number_format.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace warpwright::spec {
 
@@ -17,6 +18,19 @@ namespace warpwright::spec {
 /// Source    PTX ISA 9.0, "cvt" (.rn, .satfinite; .rp for .ue8m0x2); OCP Microscaling Formats 1.0, "Element and scale data
 ///           formats".
 uint32_t encode(NumberFormat format, double value);
+
+/// The codes of `values`, whole bytes each, little endian. As encode().
+template <class T>
+std::vector<uint8_t> encoded(const std::vector<T> &values, NumberFormat format) {
+  const int64_t bytes = bytes_of(format, 1);
+  std::vector<uint8_t> out;
+  out.reserve(values.size() * static_cast<size_t>(bytes));
+  for (const T value : values) {
+    const uint32_t code = encode(format, value);
+    for (int64_t i = 0; i < bytes; ++i) out.push_back(static_cast<uint8_t>(code >> 8 * i));
+  }
+  return out;
+}
 
 /// The value of a code; NaN codes give NaN.
 double decode(NumberFormat format, uint32_t code);

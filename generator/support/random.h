@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <random>
+#include <vector>
 
 namespace warpwright::support {
 
@@ -25,5 +26,23 @@ class Random {
  private:
   std::mt19937_64 engine_;
 };
+
+/// So many bell-shaped values with mean 0.
+inline std::vector<float> bell_values(int64_t count, double deviation, Random &random) {
+  std::vector<float> values;
+  values.reserve(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) values.push_back(static_cast<float>(random.bell() * deviation));
+  return values;
+}
+
+/// A row-major matrix like activations of transformers: one column in 64 is ten times as large as the others.
+inline std::vector<float> activation_values(int64_t rows, int64_t cols, Random &random) {
+  std::vector<float> values = bell_values(rows * cols, 1, random);
+  for (int64_t col = 0; col < cols; ++col) {
+    if (random.below(64) != 0) continue;
+    for (int64_t row = 0; row < rows; ++row) values[static_cast<size_t>(row * cols + col)] *= 10;
+  }
+  return values;
+}
 
 }  // namespace warpwright::support

@@ -61,23 +61,6 @@ HalfMatrix integer_matrix(NumberFormat format, int64_t rows, int64_t cols, Rando
   return matrix;
 }
 
-std::vector<float> bell_values(int64_t count, double deviation, Random &random) {
-  std::vector<float> values;
-  values.reserve(static_cast<size_t>(count));
-  for (int64_t i = 0; i < count; ++i) values.push_back(static_cast<float>(random.bell() * deviation));
-  return values;
-}
-
-/// One column in 64 is ten times as large, as activations of transformers are.
-std::vector<float> activations(int64_t rows, int64_t cols, Random &random) {
-  std::vector<float> values = bell_values(rows * cols, 1, random);
-  for (int64_t col = 0; col < cols; ++col) {
-    if (random.below(64) != 0) continue;
-    for (int64_t row = 0; row < rows; ++row) values[static_cast<size_t>(row * cols + col)] *= 10;
-  }
-  return values;
-}
-
 template <typename T>
 T valid(std::optional<T> made, const support::Diagnostics &diagnostics) {
   WARPWRIGHT_ASSERT(made.has_value(), "generated inputs cannot be packed: " + diagnostics.render());
@@ -86,8 +69,8 @@ T valid(std::optional<T> made, const support::Diagnostics &diagnostics) {
 
 void add_random_lora(const Problem &problem, Tensors &tensors, Random &random) {
   support::Diagnostics diagnostics;
-  const std::vector<float> act = activations(problem.m, problem.rank, random);
-  std::vector<float> up = bell_values(problem.n * problem.rank, 0.02, random);
+  const std::vector<float> act = support::activation_values(problem.m, problem.rank, random);
+  std::vector<float> up = support::bell_values(problem.n * problem.rank, 0.02, random);
   const MatrixView view{up.data(), problem.n, problem.rank};
   constexpr double kLargestFolded = 4096;  // keeps fp16 away from its limit
   const double amax = folded_amax(view, tensors.alpha, tensors.column_scale);
@@ -141,13 +124,13 @@ Tensors random_tensors(const Problem &problem, uint64_t seed) {
   Tensors tensors;
   for (int64_t n = 0; n < problem.n && problem.has_column_scale; ++n)
     tensors.column_scale.push_back(static_cast<float>(0.5 + random.uniform()));
-  const std::vector<float> x = activations(problem.m, problem.k, random);
-  const std::vector<float> w = bell_values(problem.n * problem.k, 0.02, random);
+  const std::vector<float> x = support::activation_values(problem.m, problem.k, random);
+  const std::vector<float> w = support::bell_values(problem.n * problem.k, 0.02, random);
   tensors.a = valid(quantise("a", {x.data(), problem.m, problem.k}, problem.scheme, {}, diagnostics), diagnostics);
   tensors.b = valid(
       quantise("b", {w.data(), problem.n, problem.k}, problem.scheme, tensors.column_scale, diagnostics), diagnostics);
   tensors.alpha = tensors.a.tensor_scale * tensors.b.tensor_scale;
-  if (problem.has_bias) tensors.bias = bell_values(problem.n, 0.1, random);
+  if (problem.has_bias) tensors.bias = support::bell_values(problem.n, 0.1, random);
   if (problem.rank > 0) add_random_lora(problem, tensors, random);
   return tensors;
 }

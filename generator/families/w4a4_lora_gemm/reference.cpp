@@ -112,14 +112,7 @@ std::vector<double> reference(const Problem &problem, const Tensors &tensors) {
 }
 
 std::vector<uint8_t> encode_output(const std::vector<double> &values, spec::NumberFormat format) {
-  const int64_t bytes = spec::bytes_of(format, 1);
-  std::vector<uint8_t> out;
-  out.reserve(values.size() * static_cast<size_t>(bytes));
-  for (double value : values) {
-    const uint32_t code = encode(format, value);
-    for (int64_t i = 0; i < bytes; ++i) out.push_back(static_cast<uint8_t>(code >> 8 * i));
-  }
-  return out;
+  return spec::encoded(values, format);
 }
 
 }  // namespace warpwright::w4a4_lora_gemm

@@ -3,6 +3,7 @@
 #include "generator/families/w4a4_lora_gemm/trial.h"
 
 #include "generator/spec/number_codec.h"
+#include "generator/support/object_bytes.h"
 
 #include <cmath>
 #include <cstring>
@@ -10,12 +11,6 @@
 namespace warpwright::w4a4_lora_gemm {
 
 namespace {
-
-template <class T> std::vector<uint8_t> bytes_of(const std::vector<T> &values) {
-  std::vector<uint8_t> bytes(values.size() * sizeof(T));
-  std::memcpy(bytes.data(), values.data(), bytes.size());
-  return bytes;
-}
 
 /// Every factor and term without its sign: the reference of it is the sum of all magnitudes.
 Tensors without_signs(const Problem &problem, Tensors tensors) {
@@ -66,12 +61,12 @@ Trial make_trial(const plan::KernelPlan &kernel, int64_t m, TrialInputs inputs, 
   trial.inputs["a_scales"] = tensors.a.scales;
   trial.inputs["b"] = tensors.b.data;
   trial.inputs["b_scales"] = tensors.b.scales;
-  trial.inputs["alpha"] = bytes_of(std::vector<float>{tensors.alpha});
-  if (trial.problem.has_column_scale) trial.inputs["column_scale"] = bytes_of(tensors.column_scale);
-  if (trial.problem.has_bias) trial.inputs["bias"] = bytes_of(tensors.bias);
+  trial.inputs["alpha"] = support::object_bytes(std::vector<float>{tensors.alpha});
+  if (trial.problem.has_column_scale) trial.inputs["column_scale"] = support::object_bytes(tensors.column_scale);
+  if (trial.problem.has_bias) trial.inputs["bias"] = support::object_bytes(tensors.bias);
   if (trial.problem.rank > 0) {
-    trial.inputs["lora_act"] = bytes_of(tensors.lora_act.codes);
-    trial.inputs["lora_up"] = bytes_of(tensors.lora_up.codes);
+    trial.inputs["lora_act"] = support::object_bytes(tensors.lora_act.codes);
+    trial.inputs["lora_up"] = support::object_bytes(tensors.lora_up.codes);
   }
   trial.expected = reference(trial.problem, tensors);
   const bool is_exact = inputs == TrialInputs::kExact && trial.problem.activation == Activation::kNone;

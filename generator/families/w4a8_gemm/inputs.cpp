@@ -53,25 +53,8 @@ QuantisedTokens every_token(const Problem &problem, Random &random) {
   return x;
 }
 
-std::vector<float> bell_values(int64_t count, double deviation, Random &random) {
-  std::vector<float> values;
-  values.reserve(static_cast<size_t>(count));
-  for (int64_t i = 0; i < count; ++i) values.push_back(static_cast<float>(random.bell() * deviation));
-  return values;
-}
-
-/// One column in 64 is ten times as large, as activations of transformers are.
-std::vector<float> activations(int64_t rows, int64_t cols, Random &random) {
-  std::vector<float> values = bell_values(rows * cols, 1, random);
-  for (int64_t col = 0; col < cols; ++col) {
-    if (random.below(64) != 0) continue;
-    for (int64_t row = 0; row < rows; ++row) values[static_cast<size_t>(row * cols + col)] *= 10;
-  }
-  return values;
-}
-
 void add_bias(const Problem &problem, Tensors &tensors, Random &random) {
-  if (problem.has_bias) tensors.bias = bell_values(problem.n, 1, random);
+  if (problem.has_bias) tensors.bias = support::bell_values(problem.n, 1, random);
 }
 
 }  // namespace
@@ -90,11 +73,11 @@ Tensors random_tensors(const Problem &problem, uint64_t seed) {
   WARPWRIGHT_ASSERT(fits(problem.n, problem.k, problem.group), misfit(problem.n, problem.k, problem.group));
   Random random(seed);
   Tensors tensors;
-  const std::vector<float> weight = bell_values(problem.n * problem.k, 0.02, random);
+  const std::vector<float> weight = support::bell_values(problem.n * problem.k, 0.02, random);
   Scheme scheme;
   scheme.group = problem.group;
   tensors.weight = quantise_rows({weight.data(), problem.n, problem.k}, scheme);
-  const std::vector<float> tokens = activations(problem.m, problem.k, random);
+  const std::vector<float> tokens = support::activation_values(problem.m, problem.k, random);
   support::Diagnostics diagnostics;
   auto x = quantise_tokens("x", {tokens.data(), problem.m, problem.k}, diagnostics);
   WARPWRIGHT_ASSERT(x.has_value(), "generated activations cannot be quantised: " + diagnostics.render());

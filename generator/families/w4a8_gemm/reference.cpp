@@ -79,14 +79,7 @@ std::vector<float> reference(const Problem &problem, const Tensors &tensors) {
 }
 
 std::vector<uint8_t> encode_output(const std::vector<float> &values, spec::NumberFormat format) {
-  const int64_t bytes = spec::bytes_of(format, 1);
-  std::vector<uint8_t> out;
-  out.reserve(values.size() * static_cast<size_t>(bytes));
-  for (const float value : values) {
-    const uint32_t code = spec::encode(format, value);
-    for (int64_t i = 0; i < bytes; ++i) out.push_back(static_cast<uint8_t>(code >> 8 * i));
-  }
-  return out;
+  return spec::encoded(values, format);
 }
 
 }  // namespace warpwright::w4a8_gemm

@@ -5,6 +5,7 @@
 #include "generator/families/w4a8_gemm/pack.h"
 #include "generator/families/w4a8_gemm/packed_layout.h"
 #include "generator/spec/number_codec.h"
+#include "generator/support/object_bytes.h"
 
 #include <fmt/format.h>
 
@@ -12,29 +13,18 @@
 #include <set>
 
 namespace warpwright::w4a8_gemm {
-namespace {
-
-template <class T>
-std::vector<uint8_t> bytes_of(const std::vector<T> &values) {
-  std::vector<uint8_t> bytes(values.size() * sizeof(T));
-  if (!bytes.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
-  return bytes;
-}
-
-}  // namespace
-
 Trial make_trial(const spec::KernelSpec &spec, int64_t m, TrialInputs inputs, uint64_t seed) {
   Trial trial;
   trial.problem = make_problem(spec, m);
   const Tensors tensors =
       inputs == TrialInputs::kExact ? exact_tensors(trial.problem, seed) : random_tensors(trial.problem, seed);
   trial.inputs["w"] = pack(tensors.weight);
-  trial.inputs["w_scale"] = bytes_of(tensors.weight.channel_scale);
+  trial.inputs["w_scale"] = support::object_bytes(tensors.weight.channel_scale);
   if (trial.problem.group == kPerChannel) trial.inputs["w_zero"] = tensors.weight.zero;
-  trial.inputs["x"] = bytes_of(tensors.x.x8);
-  trial.inputs["x_scale"] = bytes_of(tensors.x.x_scale);
-  trial.inputs["x_sum"] = bytes_of(tensors.x.sum_x);
-  if (trial.problem.has_bias) trial.inputs["bias"] = bytes_of(tensors.bias);
+  trial.inputs["x"] = support::object_bytes(tensors.x.x8);
+  trial.inputs["x_scale"] = support::object_bytes(tensors.x.x_scale);
+  trial.inputs["x_sum"] = support::object_bytes(tensors.x.sum_x);
+  if (trial.problem.has_bias) trial.inputs["bias"] = support::object_bytes(tensors.bias);
   trial.expected = reference(trial.problem, tensors);
   return trial;
 }
