@@ -88,9 +88,20 @@ EmulatedDevice::~EmulatedDevice() {
   functions_->cuDevicePrimaryCtxRelease(0);
 }
 
+std::vector<std::string> with_forced_branches(const std::vector<std::string> &schedules, bool forces) {
+  std::vector<std::string> all;
+  for (const std::string &schedule : schedules) {
+    all.push_back(schedule);
+    if (!forces || forces_branches(schedule)) continue;
+    all.push_back(schedule + "+taken");
+    all.push_back(schedule + "+not-taken");
+  }
+  return all;
+}
+
 std::string EmulatedDevice::configure(const std::string &schedule, int jobs) {
   if (functions_->wwEmulatorConfigure(schedule.c_str(), static_cast<unsigned>(jobs)) == CUDA_SUCCESS) return {};
-  return fmt::format("there is no schedule \"{}\": lazy, eager, random:SEED, adversarial:WARP, or a file with decisions", schedule);
+  return fmt::format("there is no schedule \"{}\": lazy, eager, random:SEED, adversarial:WARP, with +taken or +not-taken behind it, or a file with decisions", schedule);
 }
 
 bool EmulatedDevice::set_names(const std::string &kernel, const std::string &names) {

@@ -33,6 +33,11 @@ struct PtxLaunch {
   std::vector<std::vector<uint8_t>> arguments;  ///< one each parameter, as long as it is
 };
 
+/// Each schedule as it is; `forces`: then with branches on loaded data taken, and not taken.
+std::vector<std::string> with_forced_branches(const std::vector<std::string> &schedules, bool forces);
+/// Whether launches under it take paths that no data may lead to: findings count, values and the plan's tiles do not.
+inline bool forces_branches(const std::string &schedule) { return schedule.find('+') != std::string::npos && schedule.rfind("replay:", 0) != 0; }
+
 /// One device of the emulator with its context current in the thread that opened it.
 class EmulatedDevice : public DeviceMemory {
  public:
@@ -44,7 +49,7 @@ class EmulatedDevice : public DeviceMemory {
   ~EmulatedDevice() override;
 
   ww_driver_t *driver() const override { return driver_; }
-  /// "lazy", "eager", "random:7", "adversarial", "adversarial:3", "replay:FILE"; `jobs` clusters at a time. Empty, or why not.
+  /// "lazy", "eager", "random:7", "adversarial", "adversarial:3", "lazy+taken", "replay:FILE"; `jobs` clusters at a time. Empty, or why not.
   std::string configure(const std::string &schedule, int jobs);
   /// From now on launches keep the decisions of their schedules; those of the last one that had a finding, as a text.
   void record_schedules();

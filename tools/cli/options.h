@@ -117,6 +117,7 @@ struct RunOptions {
   std::string policy = "tensor-order";        ///< or ptx-strict
   std::vector<std::string> waivers;           ///< slugs of findings that are not told
   bool no_races = false;                      ///< leaves out happens-before
+  bool force_branches = false;                ///< each schedule also with branches on loaded data forced both ways
   std::string replay;                         ///< file with the decisions of a schedule, run instead; empty: none
   std::string schedule_out;                   ///< file for the decisions of the first run with a finding; empty: none
   bool profile = false;                       ///< counts by line, printed

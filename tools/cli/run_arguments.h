@@ -29,6 +29,8 @@ inline void add_run_options(CLI::App *verb, RunOptions &run) {
   verb->add_option("--waive", run.waivers, "Findings that are accepted, by slug")->delimiter(',')->allow_extra_args(false)->type_name("SLUG,…");
   verb->add_option("--replay", run.replay, "Takes the decisions in FILE, which --schedule-out wrote, up to their finding")
       ->excludes(verb->get_option("--schedule"))->type_name("FILE");
+  verb->add_flag("--force-branches", run.force_branches, "Run each schedule also with branches on loaded data taken, and not taken; values are not judged then")
+      ->excludes(verb->get_option("--replay"));
   verb->add_option("--schedule-out", run.schedule_out, "File for the decisions that led to the first finding")->type_name("FILE");
   verb->add_flag("--profile", run.profile, "Print counts by source line: bank conflicts, uncoalesced bytes, waits, branches; no times");
   verb->add_option("--profile-out", run.profile_out, "File for the same counts as JSON")->type_name("FILE");
@@ -39,7 +41,7 @@ inline void add_run_options(CLI::App *verb, RunOptions &run) {
 
 /// The first option given that needs the emulator's inside, or nothing.
 inline std::string emulator_option(const CLI::App *verb) {
-  for (const char *name : {"--launch", "--schedule", "--policy", "--waive", "--replay", "--schedule-out", "--profile", "--profile-out", "--ptx"})
+  for (const char *name : {"--launch", "--schedule", "--policy", "--waive", "--replay", "--force-branches", "--schedule-out", "--profile", "--profile-out", "--ptx"})
     if (verb->get_option(name)->count() > 0) return name;
   // `--on both` runs the emulator as well.
   for (const char *name : {"--no-races", "--jobs"})

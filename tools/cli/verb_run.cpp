@@ -58,7 +58,7 @@ class Runner {
       const auto trial = make_trial(op.plan, variables, inputs, options_.seed, diagnostics_);
       if (!trial) is_right = false;
       else
-        for (const std::string &schedule : options_.schedules)
+        for (const std::string &schedule : with_forced_branches(options_.schedules, options_.force_branches))
           is_right &= launch(op, variables, *trial, is_exact ? "exact" : "random", schedule);
     }
     return is_right;
@@ -89,7 +89,7 @@ class Runner {
     TrialLaunch launch(device_, opened_->op(), trial, values, options_.num_sms);
     outcome.problem = launch.prepare();
     if (outcome.problem.empty()) observe(op, launch, values, inputs, schedule, &outcome);
-    for (size_t i = 0; i < trial.outputs.size() && outcome.problem.empty(); ++i)
+    for (size_t i = 0; i < trial.outputs.size() && outcome.problem.empty() && !forces_branches(schedule); ++i)
       outcome.problem = trial.outputs[i].judge(launch.output(i));
     device_.free_all();
     outcomes_.push_back(outcome);
@@ -105,7 +105,7 @@ class Runner {
     std::vector<std::unique_ptr<ConformanceCheck>> checks;
     for (const ww_grid_t &grid : launch.grids()) {
       checks.push_back(std::make_unique<ConformanceCheck>(op.kernels[grid.kernel_index].script));
-      device_.trace(op.kernels[grid.kernel_index].name, &ConformanceCheck::listen, checks.back().get());
+      if (!forces_branches(schedule)) device_.trace(op.kernels[grid.kernel_index].name, &ConformanceCheck::listen, checks.back().get());
     }
     ww_message_t message;
     const auto start = std::chrono::steady_clock::now();
@@ -124,7 +124,8 @@ class Runner {
       outcome->problem = message.text;
     }
     // A replay is one cluster's.
-    const bool judges_tiles = options_.replay.empty() && std::find(options_.waivers.begin(), options_.waivers.end(), "conformance.trips") == options_.waivers.end();
+    const bool judges_tiles = options_.replay.empty() && !forces_branches(schedule) &&
+                              std::find(options_.waivers.begin(), options_.waivers.end(), "conformance.trips") == options_.waivers.end();
     for (size_t i = 0; i < checks.size() && outcome->problem.empty() && judges_tiles; ++i)
       outcome->problem = checks[i]->judge_tiles(op.plan.kernels[launch.grids()[i].kernel_index].output_tiles, values);
   }
@@ -169,10 +170,10 @@ class Runner {
 };
 
 void print(const std::vector<Outcome> &outcomes) {
-  fmt::print("{:<36} {:<7} {:<12} {:>12} {:>14} {:>8} {:>9}  {}\n", "operator", "inputs", "schedule", "values", "warp instr.", "MMAs",
+  fmt::print("{:<36} {:<7} {:<14} {:>12} {:>14} {:>8} {:>9}  {}\n", "operator", "inputs", "schedule", "values", "warp instr.", "MMAs",
              "seconds", "verdict");
   for (const Outcome &o : outcomes)
-    fmt::print("{:<36} {:<7} {:<12} {:>12} {:>14} {:>8} {:>9.2f}  {}\n", o.op, o.inputs, o.schedule, o.values,
+    fmt::print("{:<36} {:<7} {:<14} {:>12} {:>14} {:>8} {:>9.2f}  {}\n", o.op, o.inputs, o.schedule, o.values,
                o.launch.warp_instructions, o.launch.mmas, o.seconds, o.problem.empty() ? "ok" : "FAILED");
 }
 

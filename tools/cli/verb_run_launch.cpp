@@ -126,7 +126,7 @@ class LaunchRunner {
     row.launch = device_.last_launch();
     if (profiles_.is_wanted()) profiles_.add({kernel.entry, "", schedule, device_.last_profile(), {}});
     row.problem = row.launch.report.empty() ? result : row.launch.report;
-    if (row.problem.empty()) row.problem = judge();
+    if (row.problem.empty() && !forces_branches(schedule)) row.problem = judge();
     else if (is_refusal(row.problem)) fail("run.refused-launch", description_.ptx_where, row.problem, diagnostics_);
     if (!row.problem.empty() && !is_refusal(row.problem))
       fail("run.failed", description_.ptx_where, fmt::format("schedule {}: {}", schedule, row.problem), diagnostics_);
@@ -228,7 +228,8 @@ int run_launch(const RunOptions &options) {
   if (!runner.load_contents()) return finish(diagnostics, format_of(false));
   device->judge_by(options.policy, options.waivers);
   for (const LaunchWaiver &waiver : description->waivers) device->waive(waiver.slug, waiver.text);
-  for (const std::string &schedule : options.schedules.empty() ? description->schedules : options.schedules) {
+  for (const std::string &schedule :
+       with_forced_branches(options.schedules.empty() ? description->schedules : options.schedules, options.force_branches)) {
     const std::string why = device->configure(schedule, options.jobs);
     if (why.empty()) runner.launch(*kernel, schedule);
     else diagnostics.add(error("cli.usage", why));

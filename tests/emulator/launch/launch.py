@@ -42,6 +42,11 @@ BOX = {
 LANES = {"ptx": "kernels.ptx", "entry": "lanes", "grid": [1], "block": [64], "dynamic_shared_bytes": 4,
          "buffers": {"out": {"bytes": 256, "expected": {"iota": {}, "type": "u32"}}}, "arguments": [{"buffer": "out"}]}
 
+PICK = {"ptx": "kernels.ptx", "entry": "pick", "grid": [1], "block": [32],
+        "buffers": {"out": {"bytes": 128, "contents": {"iota": {"start": 8}, "type": "u32"},
+                            "expected": {"iota": {"start": 16, "step": 2}, "type": "u32"}}},
+        "arguments": [{"buffer": "out"}]}
+
 
 def run(tool, folder, description, arguments=()):
     (folder / "kernels.ptx").write_text(PTX.read_text(encoding="utf-8"), encoding="utf-8")
@@ -175,6 +180,23 @@ def changed(description, path, value):
     return made
 
 
+def test_forced_branches(tool, folder):
+    result = run(tool, folder, PICK)
+    check("branches as their data says", result.returncode == 0 and result.stdout.count(" ok\n") == 1, result)
+    result = run(tool, folder, PICK, ["--force-branches", "--schedule", "eager"])
+    rows = {line.split()[0]: line.split()[-1] for line in result.stdout.splitlines()[1:]}
+    check("--force-branches", result.returncode == 4 and "kernel.trap" in result.stderr and
+          rows == {"eager": "ok", "eager+taken": "FAILED", "eager+not-taken": "ok"}, result)
+    calm = copy.deepcopy(PICK)
+    calm["buffers"]["out"]["contents"]["iota"]["start"] = 0
+    calm["buffers"]["out"]["expected"]["iota"] = {"start": 0, "step": 1}
+    # Wrong values: the launch as its data says has the trap; the forced one is not judged by its values.
+    result = run(tool, folder, calm, ["--schedule", "lazy+not-taken"])
+    check("a forced launch's values", result.returncode == 0 and "lazy+not-taken" in result.stdout, result)
+    result = run(tool, folder, PICK, ["--schedule", "lazy+sometimes"])
+    check("no such way", result.returncode == 2 and "lazy+sometimes" in result.stderr, result)
+
+
 def test_refusals(tool, folder):
     (folder / "short.bin").write_bytes(b"abc")
     (folder / "cut.ptx").write_text(PTX.read_text(encoding="utf-8")[:2000], encoding="utf-8")
@@ -187,7 +209,7 @@ def test_refusals(tool, folder):
         ("no text", changed(SCALE, ["ptx"], "binary.ptx"), "error[run.bad-ptx]: binary.ptx is no text"),
         ("unknown instruction", changed(SCALE, ["ptx"], "new.ptx"), "error[run.refused-launch]: ptx.unknown-instruction"),
         ("no kernel", changed(SCALE, ["entry"], "scales"), 'has no kernel "scales"; did you mean "scale"?'),
-        ("which kernel", changed(SCALE, ["entry"], None), 'kernels.ptx has 5 kernels; "entry" names one'),
+        ("which kernel", changed(SCALE, ["entry"], None), 'kernels.ptx has 6 kernels; "entry" names one'),
         ("grid of zero", changed(SCALE, ["grid"], [0]), "grid[0]: expected an integer from 1 to 2147483647, found 0"),
         ("block too large", changed(SCALE, ["block"], [1024, 2]), "error[run.refused-launch]: launch.threads"),
         ("no whole clusters", changed(SCALE, ["cluster"], [4]), "error[run.refused-launch]: launch.cluster"),
@@ -223,7 +245,7 @@ def main():
     tool = str(pathlib.Path(sys.argv[1]).resolve())
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
-        for test in (test_arguments, test_contents, test_comparison, test_waivers, test_races, test_refusals):
+        for test in (test_arguments, test_contents, test_comparison, test_waivers, test_races, test_forced_branches, test_refusals):
             test(tool, folder)
     for failure in FAILURES:
         print(f"FAILED: {failure}")

@@ -221,3 +221,83 @@ TEST_CASE("machine: texts that are no decisions are refused with the word that i
     CHECK(has(why, word));
   }
 }
+
+namespace {
+
+/// Traps where the word is not 0, loops as often as the word after it says, and branches on the thread's place.
+const std::string kBranches = R"(
+ld.param.u64 %d1, [p];
+ld.global.u32 %r1, [%d1];
+setp.ne.u32 %p1, %r1, 0;
+@%p1 bra TRAP;
+mov.u32 %r2, 0;
+ld.global.u32 %r3, [%d1+4];
+AGAIN:
+add.u32 %r2, %r2, 1;
+setp.lt.u32 %p2, %r2, %r3;
+@%p2 bra AGAIN;
+mov.u32 %r4, %tid.x;
+setp.ne.u32 %p3, %r4, 0;
+@%p3 bra DONE;
+st.global.u32 [%d1+8], %r2;
+DONE:
+ret;
+TRAP:
+trap;
+)";
+
+Report run_branches(Branches branches, std::vector<uint32_t> *words, const std::string &body = kBranches) {
+  Machine machine(body, 4);
+  REQUIRE(machine.error.empty());
+  machine.set_output(*words);
+  machine.options.branches = branches;
+  machine.options.records_schedule = true;
+  const Report report = machine.run();
+  *words = machine.output();
+  return report;
+}
+
+}  // namespace
+
+TEST_CASE("machine: branches on loaded data are forced both ways, others are not") {
+  std::vector<uint32_t> words{0, 40, 0, 0};
+  CHECK(run_branches(Branches::kAsData, &words).is_clean());
+  CHECK(words[2] == 40);
+  const Report taken = run_branches(Branches::kTaken, &words);
+  REQUIRE(taken.findings.size() == 1);
+  CHECK(taken.findings[0].slug == "kernel.trap");
+  words = {1, 1, 0, 0};
+  CHECK(run_branches(Branches::kAsData, &words).findings.size() == 1);
+  // The first branch's data says trap, the loop is left at once, and one thread alone stores.
+  CHECK(run_branches(Branches::kNotTaken, &words).is_clean());
+  CHECK(words[2] == 1);
+}
+
+TEST_CASE("machine: a loop whose branch is forced ends as its data says after 32 turns") {
+  const size_t end = kBranches.find("setp.ne.u32 %p1"), loop = kBranches.find("mov.u32 %r2");
+  const std::string body = kBranches.substr(0, end) + kBranches.substr(loop);
+  std::vector<uint32_t> words{0, 1, 0, 0};
+  CHECK(run_branches(Branches::kTaken, &words, body).is_clean());
+  CHECK(words[2] == 33);
+  words[1] = 100;
+  CHECK(run_branches(Branches::kTaken, &words, body).is_clean());
+  CHECK(words[2] == 100);
+}
+
+TEST_CASE("machine: recorded decisions say which way branches were forced") {
+  std::vector<uint32_t> words{0, 1, 0, 0};
+  const Report first = run_branches(Branches::kTaken, &words);
+  CHECK(has(first.schedule, "\nbranches taken\n"));
+  std::string why;
+  const auto recorded = read_schedule(first.schedule, &why);
+  REQUIRE(recorded.has_value());
+  CHECK(recorded->branches == Branches::kTaken);
+  CHECK(write_schedule(*recorded) == first.schedule);
+  Machine again(kBranches, 4);
+  again.set_output(words);
+  again.options.replay = std::make_shared<const RecordedSchedule>(*recorded);
+  const Report second = again.run();
+  REQUIRE(second.findings.size() == 1);
+  CHECK(second.findings[0].slug == "kernel.trap");
+  CHECK_FALSE(read_schedule("warpwright-schedule 1\ncluster 0\nfinding kernel.trap\nbranches maybe\nw0", &why).has_value());
+}

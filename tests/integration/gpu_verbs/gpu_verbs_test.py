@@ -105,7 +105,7 @@ class Run(unittest.TestCase):
 
     def test_emulator_options(self):
         for option in (["--schedule", "eager"], ["--policy", "ptx-strict"], ["--profile"], ["--waive", "race.write"], ["--replay", "x"],
-                       ["--schedule-out", "x"], ["--profile-out", "x"], ["--ptx", "x"], ["--no-races"], ["--jobs", "2"]):
+                       ["--schedule-out", "x"], ["--profile-out", "x"], ["--ptx", "x"], ["--force-branches"], ["--no-races"], ["--jobs", "2"]):
             code, _, err = run(*option)
             self.assertEqual(code, 2, option)
             self.assertIn(f"{option[0]} needs --on emulator", err)

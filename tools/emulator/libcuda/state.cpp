@@ -39,9 +39,22 @@ bool read_replay(const std::string &file, Options *options) {
   return true;
 }
 
-bool read_schedule(const std::string &schedule, Options *options) {
+/// Takes "+taken" or "+not-taken" from the end.
+Branches take_branches(std::string *schedule) {
+  for (const Branches forced : {Branches::kTaken, Branches::kNotTaken}) {
+    const std::string end = std::string("+") + kBranchesNames[static_cast<size_t>(forced)];
+    if (!schedule->ends_with(end)) continue;
+    schedule->resize(schedule->size() - end.size());
+    return forced;
+  }
+  return Branches::kAsData;
+}
+
+bool read_schedule(std::string schedule, Options *options) {
   options->seed = 0;
+  options->branches = Branches::kAsData;
   if (schedule.rfind("replay:", 0) == 0) return read_replay(schedule.substr(7), options);
+  options->branches = take_branches(&schedule);
   if (schedule == "lazy") options->schedule = Schedule::kLazy;
   else if (schedule == "eager") options->schedule = Schedule::kEager;
   else if (schedule.rfind("random:", 0) == 0 && read_number(schedule.c_str() + 7, 0, UINT64_MAX, &options->seed))

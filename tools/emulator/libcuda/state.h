@@ -131,7 +131,8 @@ CUresult launch(const CUlaunchConfig &config, CUfunc_st *function, void **parame
 extern "C" __attribute__((visibility("default"))) const char *wwEmulatorLastReport(void);
 
 /// How later launches of the process run: `schedule` "lazy", "eager", "random:SEED", "adversarial:WARP" (or without a
-/// number, from warp 0 on) or "replay:FILE" with the decisions of an earlier launch; `jobs` clusters at a time.
+/// number, from warp 0 on), each with "+taken" or "+not-taken" behind it to force branches that depend on loaded data, or
+/// "replay:FILE" with the decisions of an earlier launch; `jobs` clusters at a time.
 /// Errors    CUDA_ERROR_INVALID_VALUE.
 extern "C" __attribute__((visibility("default"))) CUresult wwEmulatorConfigure(const char *schedule, unsigned int jobs);
 

@@ -176,6 +176,7 @@ class Cluster {
   uint32_t cluster_arrived = 0;  ///< threads, in the current phase
   uint32_t live_threads = 0;
   uint32_t num_cancelled = 0;
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> times_forced;  ///< by warp and branch (forced_branches.h)
   Statistics statistics;
   std::unique_ptr<race::Detector> races;  ///< nullptr: not asked for
   Profiler *profiler = nullptr;           ///< so too

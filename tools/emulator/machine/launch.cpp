@@ -3,9 +3,10 @@
 #include "tools/emulator/machine/launch.h"
 
 #include "tools/emulator/machine/cluster.h"
-#include "tools/emulator/ptx/link.h"
+#include "tools/emulator/machine/forced_branches.h"
 #include "tools/emulator/machine/profiler.h"
 #include "tools/emulator/machine/tracer.h"
+#include "tools/emulator/ptx/link.h"
 
 #include <algorithm>
 #include <optional>
@@ -150,6 +151,7 @@ Report run_linked(const Launch &given, const ptx::Linked &linked, GlobalMemory &
   Program program;
   if (const DecodeError error = decode(*launch.kernel, program, launch.variables->addresses()); !error.slug.empty())
     return refusal(error.slug, error.text, error.place);
+  force_branches(options.replay ? options.replay->branches : options.branches, program);
   ptx::Dim3 cluster = launch.cluster.x ? launch.cluster : launch.kernel->cluster;
   if (cluster.x == 0) cluster = {};
   LaunchState state(launch, program, options, memory, cluster);

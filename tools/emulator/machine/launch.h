@@ -56,6 +56,7 @@ struct Options {
   race::TensorOrder tensor_order = race::TensorOrder::kIssueOrder;
   uint32_t jobs = 1;          ///< clusters at a time
   bool records_schedule = false;  ///< for Report::schedule
+  Branches branches = Branches::kAsData;
   bool profiles = false;          ///< for Report::profile
   std::shared_ptr<const RecordedSchedule> replay;  ///< instead of `schedule`: these decisions, of one cluster
 };

@@ -4,6 +4,7 @@
 
 #include "tools/emulator/ptx/module.h"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -105,6 +106,7 @@ struct Program {
   uint32_t thread_stride() const { return thread_bytes + 512; }
   std::map<uint32_t, std::string> wgmma_registers;  ///< accumulators and fragments of A: names by place
   std::vector<uint32_t> tracked;                    ///< of all instructions
+  std::vector<std::array<uint32_t, 3>> forced;      ///< branches: target, guard, whether the guard is negated
   uint32_t static_shared_bytes = 0;   ///< with what is reserved before it; dynamic shared memory follows
   uint32_t dynamic_shared_align = 16;
 };

@@ -145,6 +145,7 @@ void Cluster::add_finding(std::string slug, std::string text, std::string where)
   if (findings.findings.empty()) {
     findings.schedule.cluster = number;
     findings.schedule.slug = slug;
+    findings.schedule.branches = state.options.branches;
   }
   findings.add({std::move(slug), std::move(text), std::move(where)}, state.options.max_findings);
 }

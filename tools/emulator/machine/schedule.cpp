@@ -17,6 +17,12 @@ bool take_number(const char **at, const char *end, uint32_t *number) {
   return error == std::errc();
 }
 
+std::optional<Branches> read_branches(const std::string &name) {
+  for (const Branches forced : {Branches::kTaken, Branches::kNotTaken})
+    if (name == kBranchesNames[static_cast<size_t>(forced)]) return forced;
+  return std::nullopt;
+}
+
 std::optional<Decision> read_decision(const std::string &word) {
   const char *at = word.data() + 1, *const end = word.data() + word.size();
   Decision decision;
@@ -35,6 +41,7 @@ std::optional<Decision> read_decision(const std::string &word) {
 
 std::string write_schedule(const RecordedSchedule &schedule) {
   std::string text = kFirstLine + "\ncluster " + std::to_string(schedule.cluster) + "\nfinding " + schedule.slug + "\n";
+  if (schedule.branches != Branches::kAsData) text += std::string("branches ") + kBranchesNames[static_cast<size_t>(schedule.branches)] + "\n";
   size_t line_start = text.size();
   for (const Decision &decision : schedule.decisions) {
     std::string word = "t";
@@ -65,6 +72,12 @@ std::optional<RecordedSchedule> read_schedule(const std::string &text, std::stri
   if (!(words >> word) || word != "cluster" || !(words >> schedule.cluster)) return fail("the cluster is missing");
   if (!(words >> word) || word != "finding" || !(words >> schedule.slug)) return fail("the finding is missing");
   while (words >> word) {
+    if (word == "branches" && schedule.decisions.empty()) {
+      const auto branches = words >> word ? read_branches(word) : std::nullopt;
+      if (!branches) return fail("branches are taken or not-taken");
+      schedule.branches = *branches;
+      continue;
+    }
     const auto decision = read_decision(word);
     if (!decision) return fail("\"" + word + "\" is no decision");
     if (schedule.decisions.size() == RecordedSchedule::kMaxDecisions) return fail("there are too many decisions");
