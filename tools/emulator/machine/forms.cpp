@@ -15,7 +15,7 @@ const std::unordered_map<std::string_view, std::vector<const Form *>> &table() {
     for (const auto part : {integer_forms(), integer_more_forms(), float_forms(), half_forms(), convert_forms(), narrow_forms(),
                             control_forms(), memory_forms(), matrix_forms(), copy_async_forms(), barrier_forms(), bulk_forms(),
                             tensor_forms(), tensor_memory_forms(), wgmma_forms(), register_forms(), async_forms(),
-                            cancel_forms(), wide_forms(), call_forms(), matrix_byte_forms()})
+                            cancel_forms(), wide_forms(), call_forms(), matrix_byte_forms(), mma_forms()})
       for (const Form &form : part) all[form.opcode].push_back(&form);
     return all;
   }();

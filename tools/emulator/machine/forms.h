@@ -37,6 +37,7 @@ std::span<const Form> cancel_forms();
 std::span<const Form> wide_forms();
 std::span<const Form> call_forms();
 std::span<const Form> matrix_byte_forms();
+std::span<const Form> mma_forms();
 
 /// The lanes in which a predicate operand holds.
 inline uint32_t lanes_where(Execution &x, uint32_t place) {
