@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = ["sync.json", "mbarrier.json", "memory.json", "tma.json", "tcgen05.json", "wgmma.json", "convert.json"]
+FILES = ["sync.json", "mbarrier.json", "memory.json", "tma.json", "tcgen05.json", "wgmma.json", "mma.json", "convert.json"]
 ARCHS = ["sm_90a", "sm_100a", "sm_100f", "sm_103a"]
 KINDS = ["r32", "r64", "h16", "imm", "f32", "pred", "tensor_map", "fragment", "words", "coordinates"]
 SPACES = ["global", "param", "shared::cta", "shared::cluster", "tensor"]

@@ -22,6 +22,9 @@ Geometry make_geometry(const spec::KernelSpec &spec) {
   g.stage_blocks = spec.integer("tile.k") / kBlockElems;
   g.is_lqq = spec.text("quant.dequant") == "lqq";
   g.splits = spec.integer("split_k");
+  g.lora_rank = spec.integer("lora.rank");
+  g.lora_is_fp16 = spec.text("lora.type") == "fp16";
+  g.has_column_scale = spec.flag("epilogue.column_scale");
   g.has_bias = spec.flag("epilogue.bias");
   g.has_pdl = spec.flag("programmatic_dependent_launch");
   g.output = spec.text("epilogue.output") == "fp16" ? spec::NumberFormat::kFp16 : spec::NumberFormat::kBf16;

@@ -30,7 +30,9 @@ struct Geometry {
   bool is_lqq = false;
   int64_t stage_blocks = 1;                ///< of K, in one stage
   int64_t splits = 1;                      ///< of K; the last one to end sums up
-  bool has_bias = false, has_pdl = true;
+  bool has_column_scale = false, has_bias = false, has_pdl = true;
+  int64_t lora_rank = 0;                   ///< 0: no residual
+  bool lora_is_fp16 = false;
   spec::NumberFormat output = spec::NumberFormat::kBf16;
 
   int64_t slabs() const { return tile_n / kSlabRows; }            ///< of a tile
@@ -49,6 +51,8 @@ struct Geometry {
   int64_t chunk_tokens() const { return tile_m % kStagedTokens == 0 ? kStagedTokens : tile_m % 32 == 0 ? 32 : tile_m; }
   int64_t chunks() const { return tile_m / chunk_tokens(); }
   int64_t panel_bytes() const { return chunk_tokens() * kSwizzleRowBytes; }
+  bool has_lora() const { return lora_rank > 0; }
+  const char *lora_type() const { return lora_is_fp16 ? "fp16" : "bf16"; }
   bool is_split() const { return splits > 1; }
   /// What the sums of unsigned operands are too large by, a product: the offset that the packed codes have.
   int64_t offset() const { return group == kPerChannel || is_lqq ? 0 : 128; }

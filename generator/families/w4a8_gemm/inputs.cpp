@@ -3,6 +3,7 @@
 #include "generator/families/w4a8_gemm/inputs.h"
 
 #include "generator/families/w4a8_gemm/packed_layout.h"
+#include "generator/spec/number_codec.h"
 #include "generator/support/random.h"
 
 #include <cmath>
@@ -15,6 +16,8 @@ using support::Random;
 constexpr int64_t kLargestByte = 127;       ///< of an activation (quantise_tokens)
 constexpr int64_t kSmallestOffset = 128 - kProtectiveRange;
 constexpr int64_t kLargestGroupScale = 16;  ///< (2 · 119) / 15, rounded either way
+
+constexpr int64_t kLoraLargest = 4;         ///< of an exact LoRA value, in its units
 
 float mantissa(Random &random) { return static_cast<float>(0.5 + random.uniform() / 2); }
 
@@ -29,7 +32,7 @@ QuantisedWeight every_weight(const Problem &problem, Random &random) {
   for (uint8_t &zero : weight.zero) zero = static_cast<uint8_t>(random.between(0, kLargestCode));
   // A sum is below 2^14 · k, a token's scale below 2^-7: this keeps the product below 2^8.
   const int length_bits = std::ilogb(static_cast<double>(problem.k)) + 1;
-  for (float &scale : weight.channel_scale) scale = std::ldexp(mantissa(random), 1 - length_bits);
+  for (float &scale : weight.channel_scale) scale = std::ldexp(problem.rank > 0 ? 1.0F : mantissa(random), 1 - length_bits);
   return weight;
 }
 
@@ -48,12 +51,27 @@ QuantisedTokens every_token(const Problem &problem, Random &random) {
       sum += byte;
     }
     x.sum_x.push_back(static_cast<int32_t>(sum));
-    x.x_scale.push_back(kind == 0 ? 0.0F : std::ldexp(mantissa(random), -7));
+    x.x_scale.push_back(kind == 0 ? 0.0F : std::ldexp(problem.rank > 0 ? 1.0F : mantissa(random), -7));
   }
   return x;
 }
 
-void add_bias(const Problem &problem, Tensors &tensors, Random &random) {
+std::vector<uint16_t> codes_of(spec::NumberFormat format, const std::vector<float> &values) {
+  std::vector<uint16_t> codes;
+  codes.reserve(values.size());
+  for (const float value : values) codes.push_back(static_cast<uint16_t>(spec::encode(format, double{value})));
+  return codes;
+}
+
+/// Integers of a unit that the products of scales have: a power of two.
+std::vector<float> exact_lora(int64_t count, float unit, Random &random) {
+  std::vector<float> values;
+  for (int64_t i = 0; i < count; ++i) values.push_back(unit * static_cast<float>(random.between(-kLoraLargest, kLoraLargest)));
+  return values;
+}
+
+void add_vectors(const Problem &problem, Tensors &tensors, Random &random) {
+  for (int64_t n = 0; n < problem.n && problem.has_column_scale; ++n) tensors.column_scale.push_back(static_cast<float>(0.5 + random.uniform()));
   if (problem.has_bias) tensors.bias = support::bell_values(problem.n, 1, random);
 }
 
@@ -65,7 +83,11 @@ Tensors exact_tensors(const Problem &problem, uint64_t seed) {
   Tensors tensors;
   tensors.weight = every_weight(problem, random);
   tensors.x = every_token(problem, random);
-  add_bias(problem, tensors, random);
+  if (problem.rank > 0) {
+    tensors.lora_act = codes_of(problem.lora_format, exact_lora(problem.m * problem.rank, 0x1p-7F, random));
+    tensors.lora_up = codes_of(problem.lora_format, exact_lora(problem.n * problem.rank, tensors.weight.channel_scale.front(), random));
+  }
+  add_vectors(problem, tensors, random);
   return tensors;
 }
 
@@ -82,7 +104,11 @@ Tensors random_tensors(const Problem &problem, uint64_t seed) {
   auto x = quantise_tokens("x", {tokens.data(), problem.m, problem.k}, diagnostics);
   WARPWRIGHT_ASSERT(x.has_value(), "generated activations cannot be quantised: " + diagnostics.render());
   tensors.x = std::move(*x);
-  add_bias(problem, tensors, random);
+  if (problem.rank > 0) {
+    tensors.lora_act = codes_of(problem.lora_format, support::activation_values(problem.m, problem.rank, random));
+    tensors.lora_up = codes_of(problem.lora_format, support::bell_values(problem.n * problem.rank, 0.02, random));
+  }
+  add_vectors(problem, tensors, random);
   return tensors;
 }
 

@@ -66,7 +66,14 @@ std::vector<plan::Tensor> make_tensors(const Geometry &g) {
   tensors.push_back(make_tensor("x", "activations", NumberFormat::kS8, {"m", "k"}, "row_major", "m * k"));
   tensors.push_back(make_vector("x_scale", "scale of each token", NumberFormat::kFp32, "m"));
   tensors.push_back(make_vector("x_sum", "sum of each token's bytes", NumberFormat::kS32, "m"));
+  if (g.has_column_scale) tensors.push_back(make_vector("column_scale", "factor of each channel, the residual included", NumberFormat::kFp32, "n"));
   if (g.has_bias) tensors.push_back(make_vector("bias", "added to each channel", NumberFormat::kFp32, "n"));
+  if (g.has_lora()) {
+    const NumberFormat half = g.lora_is_fp16 ? NumberFormat::kFp16 : NumberFormat::kBf16;
+    const std::string rank = std::to_string(g.lora_rank);
+    tensors.push_back(make_tensor("lora_act", "activations through LoRA-down", half, {"m", rank}, "row_major", "m * " + rank + " * 2"));
+    tensors.push_back(make_tensor("lora_up", "LoRA-up weights", half, {"n", rank}, "row_major", "n * " + rank + " * 2"));
+  }
   if (g.is_split()) {
     const std::string tickets = fmt::format("{} * {}", whole_tiles(g), g.compute_warps());
     tensors.push_back(make_tensor("tickets", "zero before the first launch; every launch leaves them zero", NumberFormat::kS32, {tickets}, "zeroed", tickets + " * 4"));
@@ -86,7 +93,12 @@ std::vector<plan::KernelParam> make_params(const Geometry &g, const std::vector<
   if (g.group == kPerChannel) params.push_back({"w_zero", Kind::kPointer, "const unsigned char *", "w_zero", "zero code of each channel"});
   params.push_back({"x_scale", Kind::kPointer, "const float *", "x_scale", "scale of each token"});
   params.push_back({"x_sum", Kind::kPointer, "const int *", "x_sum", "sum of each token's bytes"});
+  if (g.has_column_scale) params.push_back({"column_scale", Kind::kPointer, "const float *", "column_scale", "factor of each channel"});
   if (g.has_bias) params.push_back({"bias", Kind::kPointer, "const float *", "bias", "added to each channel"});
+  if (g.has_lora()) {
+    params.push_back({"lora_act", Kind::kPointer, "const u16 *", "lora_act", "activations through LoRA-down"});
+    params.push_back({"lora_up", Kind::kPointer, "const u16 *", "lora_up", "LoRA-up weights"});
+  }
   if (g.is_split()) {
     params.push_back({"out", Kind::kPointer, "u16 *", "out", "the result"});
     params.push_back({"tickets", Kind::kPointer, "u32 *", "tickets", "splits of a tile that have ended, for each warp"});
@@ -112,6 +124,7 @@ std::vector<plan::Constant> make_constants(const Geometry &g) {
       {"kSlabChunks", slab_bytes(g.k, g.group) / kChunkBytes, "16 bytes", "from slab to slab in memory"},
       {"kStageChunks", g.stage_blocks * g.block_bytes(2) / kChunkBytes, "16 bytes", "from stage to stage in memory"},
       {"kCodeOffset", g.offset(), "code", "what every operand of the weight is too large by"},
+      {"kLoraRank", g.lora_rank, "elements", "rank of the residual"},
       {"kSplits", g.splits, "splits", "of K; each is a tile of the grid"},
       {"kTilesN", g.tiles_n() * g.splits, "tiles", "along n, every split of each"},
       {"kRasterGroup", 1, "tiles", "tiles of a raster group"},
@@ -131,7 +144,8 @@ std::vector<plan::TileWork> make_tile_work(const Geometry &g) {
   plan::TileWork work;
   work.role = "compute";
   work.text = "integers to values, staging, bulk store";
-  work.fp32_results = elems * 4;  // subtract, convert, two multiplications
+  // Subtract, convert, two multiplications, the channel's factor; a product of the residual counts as half an operation.
+  work.fp32_results = elems * (4 + (g.has_column_scale ? 1 : 0)) + elems * g.lora_rank / 2;
   work.smem_bytes = 2 * elems * spec::bytes_of(g.output, 1);
   work.steps = g.chunks() * g.warpgroup_slabs();
   work.exposed_steps = work.steps;  // The same warps multiply.
@@ -144,6 +158,8 @@ std::map<std::string, std::string> make_traits(const Geometry &g) {
       {"dequant", g.is_lqq ? "lqq" : "u8"},
       {"output", std::string(spec::name_of(g.output))},
       {"raster_along", "m"},
+      {"lora_type", g.lora_type()},
+      {"column_scale", g.has_column_scale ? "yes" : "no"},
       {"bias", g.has_bias ? "yes" : "no"},
       {"pdl", g.has_pdl ? "yes" : "no"},
   };
@@ -155,6 +171,9 @@ std::string make_kernel_name(const Geometry &g) {
   key.formats = {"w4", "s8", std::string(spec::name_of(g.output))};
   key.traits.push_back(g.group == kPerChannel ? "channel" : "g" + std::to_string(g.group));
   if (g.is_lqq) key.traits.push_back("lqq");
+  if (g.has_lora()) key.traits.push_back("r" + std::to_string(g.lora_rank));
+  if (g.has_lora() && g.lora_is_fp16) key.traits.push_back("lorafp16");
+  if (g.has_column_scale) key.traits.push_back("scale");
   if (g.has_bias) key.traits.push_back("bias");
   if (g.warpgroups != g.tile_n / kSlabRows) key.traits.push_back("wg" + std::to_string(g.warpgroups));
   if (g.is_split()) key.traits.push_back("split" + std::to_string(g.splits));

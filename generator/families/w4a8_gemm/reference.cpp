@@ -21,11 +21,34 @@ int32_t without_correction(int32_t sum, int32_t correction, int32_t sum_x) {
   return static_cast<int32_t>(static_cast<uint32_t>(sum) - static_cast<uint32_t>(correction) * static_cast<uint32_t>(sum_x));
 }
 
+/// Dot product of two 16-bit rows; exact enough in fp64: products have 22 bits, and there are at most 128.
+double lora_dot(const Problem &p, const Tensors &t, size_t token, size_t channel) {
+  const auto rank = static_cast<size_t>(p.rank);
+  double sum = 0;
+  for (size_t r = 0; r < rank; ++r)
+    sum += spec::decode(p.lora_format, t.lora_act[token * rank + r]) * spec::decode(p.lora_format, t.lora_up[channel * rank + r]);
+  return sum;
+}
+
+float finish(const Problem &p, const Tensors &t, float integer, size_t token, size_t channel) {
+  const float scale = t.x.x_scale[token] * t.weight.channel_scale[channel];
+  if (p.rank == 0 && !p.has_column_scale && p.has_bias) return std::fma(integer, scale, t.bias[channel]);
+  float value = integer * scale;
+  if (p.rank > 0) value = static_cast<float>(double{value} + lora_dot(p, t, token, channel));
+  const float bias = p.has_bias ? t.bias[channel] : 0;
+  if (p.has_column_scale) return p.has_bias ? std::fma(value, t.column_scale[channel], bias) : value * t.column_scale[channel];
+  return p.has_bias ? value + bias : value;
+}
+
 void check_shapes(const Problem &p, const Tensors &t, const Block &block) {
   WARPWRIGHT_ASSERT(t.weight.rows == p.n && t.weight.k == p.k && t.weight.group == p.group && t.x.tokens == p.m && t.x.k == p.k,
                     "operands of another shape");
   WARPWRIGHT_ASSERT(p.k <= kMostK, "sums beyond s32");
-  WARPWRIGHT_ASSERT(t.bias.size() == static_cast<size_t>(p.has_bias ? p.n : 0), "a bias of another shape");
+  const auto channels = static_cast<size_t>(p.n);
+  WARPWRIGHT_ASSERT(t.column_scale.size() == (p.has_column_scale ? channels : 0), "column scales of another shape");
+  WARPWRIGHT_ASSERT(t.lora_act.size() == static_cast<size_t>(p.m * p.rank) && t.lora_up.size() == static_cast<size_t>(p.n * p.rank),
+                    "LoRA operands of another shape");
+  WARPWRIGHT_ASSERT(t.bias.size() == (p.has_bias ? channels : 0), "a bias of another shape");
   WARPWRIGHT_ASSERT(block.first_row >= 0 && block.first_row + block.rows <= p.m && block.first_col >= 0 &&
                         block.first_col + block.cols <= p.n,
                     "a block outside the output");
@@ -45,6 +68,9 @@ Problem make_problem(const spec::KernelSpec &spec, int64_t m) {
   problem.n = spec.integer("problem.n");
   problem.k = spec.integer("problem.k");
   problem.group = group_of(spec.text("quant.group")).value();
+  problem.rank = spec.integer("lora.rank");
+  problem.lora_format = format_of(spec.text("lora.type"));
+  problem.has_column_scale = spec.flag("epilogue.column_scale");
   problem.has_bias = spec.flag("epilogue.bias");
   problem.output = format_of(spec.text("epilogue.output"));
   return problem;
@@ -66,9 +92,7 @@ std::vector<float> reference(const Problem &problem, const Tensors &tensors, con
       const auto token = static_cast<size_t>(block.first_row + row);
       const int32_t sum = dot(x.data() + row * problem.k, u.data(), problem.k);
       const auto value = static_cast<float>(without_correction(sum, correction, tensors.x.sum_x[token]));
-      const float scale = tensors.x.x_scale[token] * tensors.weight.channel_scale[n];
-      out[static_cast<size_t>(row * block.cols + col)] =
-          problem.has_bias ? std::fma(value, scale, tensors.bias[n]) : value * scale;
+      out[static_cast<size_t>(row * block.cols + col)] = finish(problem, tensors, value, token, n);
     }
   }
   return out;

@@ -57,7 +57,16 @@ void add_tile(std::vector<Field> &fields) {
   fields.push_back(range("pipeline_depth", 2, 16, 1, "stages", "Stages of the shared-memory ring of weights and activations."));
 }
 
+void add_lora(std::vector<Field> &fields) {
+  Field rank = range("lora.rank", 0, 128, 16, "ranks", "Rank of the low-rank residual; 0 leaves it out.");
+  rank.default_value = spec::integer_value(0);
+  rank.source = "PTX ISA 9.0, \"Warp Level Matrix Multiply-Accumulate Instructions: mma\": K of .m16n8k16";
+  fields.push_back(rank);
+  fields.push_back(choice("lora.type", {"bf16", "fp16"}, "Element type of both LoRA operands."));
+}
+
 void add_epilogue(std::vector<Field> &fields) {
+  fields.push_back(boolean("epilogue.column_scale", false, "Multiplies channel n by column_scale[n], the residual included."));
   fields.push_back(boolean("epilogue.bias", false, "Adds bias[n] to channel n."));
   fields.push_back(choice("epilogue.output", {"bf16", "fp16"}, "Element type of the output."));
 }
@@ -78,6 +87,7 @@ spec::FamilySpec make_family_spec() {
   add_problem(family.fields);
   add_quantisation(family.fields);
   add_tile(family.fields);
+  add_lora(family.fields);
   add_epilogue(family.fields);
   add_schedule(family.fields);
   family.check = check_rules;

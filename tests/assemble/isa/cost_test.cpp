@@ -53,17 +53,24 @@ const std::vector<Measured> kMeasuredOfSums = {
     {"dequantise", "Words<4> a, b; dequantise<128, true>(a, b, codes, index); store(out, a); store(out + 4, b);", 16, 0},
     {"multiply_w4a8", "multiply_w4a8<1, 2, 64, false, 4096, 4352>(acc, index, count);", 16, 0},
     {"multiply_w4a8", "multiply_w4a8<1, 2, 128, true, 4096, 4224>(acc, index, count);", 16, 0},
-    {"tokens_to_values",
-     "const float4 v = tokens_to_values<128>(acc.slab[0], 1, index, index, count, column, sums, column, nullptr, nullptr); "
+    {"sums_of", "const int4 v = sums_of(acc.slab[0], 1); out[0] = v.x; out[1] = v.y; out[2] = v.z; out[3] = v.w;", 16, 0},
+    {"column_affine", "const float v = column_affine(__int_as_float(count), index, {count, column, sums, column, nullptr, column, column}); out[0] = __float_as_uint(v);", 16, 1},
+    {"tokens_to_values_lora",
+     "const float4 v = tokens_to_values_lora<128, 32, mma_bf16>(sums_of(acc.slab[0], 1), index, index, "
+     "{count, column, sums, column, nullptr, nullptr, nullptr, to, to}); "
      "out[0] = __float_as_uint(v.x); out[1] = __float_as_uint(v.y); out[2] = __float_as_uint(v.z); out[3] = __float_as_uint(v.w);",
      16, 4},
-    {"stage_tokens", "stage_tokens<pack_bf16, 128, 0, 0, 32>(acc, index, index, index, 960, count, column, sums, column, nullptr, nullptr);", 16, 16},
-    {"stage_tokens", "stage_tokens<pack_fp16, 128, 0, 0, 32>(acc, index, index, index, 960, count, column, sums, column, nullptr, nullptr);", 16, 16},
+    {"tokens_to_values",
+     "const float4 v = tokens_to_values<128>(sums_of(acc.slab[0], 1), index, index, {count, column, sums, column}); "
+     "out[0] = __float_as_uint(v.x); out[1] = __float_as_uint(v.y); out[2] = __float_as_uint(v.z); out[3] = __float_as_uint(v.w);",
+     16, 4},
+    {"stage_tokens", "stage_tokens<pack_bf16, tokens_to_values<128>, 0, 0, 32>(acc, index, index, index, 960, {count, column, sums, column});", 16, 16},
+    {"stage_tokens", "stage_tokens<pack_fp16, tokens_to_values<128>, 0, 0, 32>(acc, index, index, index, 960, {count, column, sums, column});", 16, 16},
     {"join_splits", "if (!join_splits<4, 8>(acc, index, count, out, partials)) return;", 16, 16},
     {"finish_split",
-     "finish_split<pack_bf16, 128, 4, 8, 1024>(acc, index, count, index, index, count, column, sums, column, nullptr, nullptr, to, out, partials);", 16, 16},
+     "finish_split<pack_bf16, tokens_to_values<128>, 4, 8, 1024>(acc, index, count, index, index, {count, column, sums, column}, to, out, partials);", 16, 16},
     {"finish_split",
-     "finish_split<pack_fp16, 128, 4, 8, 1024>(acc, index, count, index, index, count, column, sums, column, nullptr, nullptr, to, out, partials);", 16, 16},
+     "finish_split<pack_fp16, tokens_to_values<128>, 4, 8, 1024>(acc, index, count, index, index, {count, column, sums, column}, to, out, partials);", 16, 16},
 };
 
 /// One instruction that takes a whole fragment, so that the assembler keeps all of it in registers at once.
@@ -98,7 +105,7 @@ std::string kernel_of_sums(const std::string &name, const std::string &call) {
 }
 
 std::string file_of_sums() {
-  std::vector<std::string> names = {"wgmma_fence_n32", "wgmma_u8_s8_n32", "wgmma_s8_s8_n32", "wgmma_wait_all_n32", "pack_bf16", "pack_fp16"};
+  std::vector<std::string> names = {"wgmma_fence_n32", "wgmma_u8_s8_n32", "wgmma_s8_s8_n32", "wgmma_wait_all_n32", "pack_bf16", "pack_fp16", "mma_bf16"};
   for (const Measured &measured : kMeasuredOfSums) names.push_back(measured.name);
   std::string keep;
   for (int i = 0; i < 16; ++i) keep += std::string(i ? ", " : "") + "\"+r\"(w.v[" + std::to_string(i) + "])";

@@ -94,6 +94,26 @@ TEST_CASE("w4a8 reference: scales are multiplied first, then one fused multiply-
   CHECK(single.value(128 * 3, x_scale, w_scale, bias) == fused);
 }
 
+TEST_CASE("w4a8 reference: residual, channel's factor and bias, one rounding each and in that order") {
+  Single single;
+  single.problem.rank = 16, single.problem.has_column_scale = true;
+  single.tensors.lora_act.assign(16, 0), single.tensors.lora_up.assign(64 * 16, 0);
+  single.tensors.column_scale.assign(64, 1);
+  single.tensors.lora_act[0] = 0x3F80, single.tensors.lora_up[0] = 0x3F80;  // 1 · 1 in bf16
+  CHECK(single.value(5, 1, 1, 0) == 6.0F);
+  single.tensors.column_scale[0] = 3;
+  CHECK(single.value(5, 1, 1, 0.5F) == 18.5F);
+  // The residual is rounded into the value before the factor: 2^24 + 1 is a tie that goes to even.
+  CHECK(single.value(1 << 24, 1, 1, 0) == 3 * 0x1p24F);
+  single.tensors.column_scale[0] = 1 + 0x1p-12F;
+  single.problem.rank = 0;
+  single.tensors.lora_act.clear(), single.tensors.lora_up.clear();
+  // Scaled, then fused with the bias.
+  const float scaled = 384.0F * (1 + 0x1p-12F + 0x1p-21F), bias = -scaled;
+  CHECK(single.value(384, 1, 1 + 0x1p-12F + 0x1p-21F, bias) ==
+        static_cast<float>(double{scaled} * double{1 + 0x1p-12F} + double{bias}));
+}
+
 TEST_CASE("w4a8 reference: a block is that part of the whole") {
   const Problem problem = problem_of(6, 128, 192, 64, true);
   const Tensors tensors = exact_tensors(problem, 9);

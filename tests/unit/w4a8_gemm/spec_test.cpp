@@ -68,7 +68,9 @@ TEST_CASE("w4a8 spec: absent fields have their defaults") {
   CHECK(loaded.spec->text("quant.dequant") == "u8");
   CHECK(loaded.spec->integer("tile.k") == 128);
   CHECK(loaded.spec->text("epilogue.output") == "bf16");
+  CHECK_FALSE(loaded.spec->flag("epilogue.column_scale"));
   CHECK_FALSE(loaded.spec->flag("epilogue.bias"));
+  CHECK(loaded.spec->integer("lora.rank") == 0);
   CHECK(loaded.spec->flag("programmatic_dependent_launch"));
   for (const char *path : {"tile.m", "tile.n", "compute_warpgroups", "pipeline_depth", "split_k"}) CHECK(loaded.spec->is_auto(path));
 }
@@ -109,6 +111,12 @@ TEST_CASE("w4a8 rules: K is a multiple of the group, and LQQ needs groups") {
   CHECK(load_with({"problem.k=1792", "quant.group=\"128\""}).spec);
   check_rule({"quant.dequant=lqq", "quant.group=channel"}, "spec.lqq-needs-group", "quant.dequant");
   CHECK(load_with({"quant.dequant=lqq", "quant.group=\"128\""}).spec);
+}
+
+TEST_CASE("w4a8 spec: a rank is a multiple of 16 up to 128") {
+  for (const char *rank : {"lora.rank=16", "lora.rank=48", "lora.rank=128"}) CHECK(load_with({rank, "lora.type=fp16"}).spec);
+  for (const char *rank : {"lora.rank=8", "lora.rank=144", "lora.rank=-16"})
+    CHECK(load_with({rank}).findings() == Findings{"spec.out-of-range lora.rank"});
 }
 
 TEST_CASE("w4a8 rules: warpgroups have 64 channels each and registers for their tokens") {

@@ -90,6 +90,26 @@ TEST_CASE("w4a8 trial: the bytes of a launch are those that the reference multip
   CHECK(make_trial(spec_of({}), 2, TrialInputs::kRandom, 2).inputs.count("bias") == 0);
 }
 
+TEST_CASE("w4a8 trial: exact inputs with a residual have sums that no order of additions rounds") {
+  for (const char *type : {"lora.type=bf16", "lora.type=fp16"}) {
+    CAPTURE(type);
+    const spec::KernelSpec spec = spec_of({"lora.rank=32", type, "epilogue.column_scale=true", "epilogue.bias=true"});
+    const Trial trial = make_trial(spec, 9, TrialInputs::kExact, 2);
+    CHECK(trial.tolerance.empty());
+    CHECK(trial.inputs.at("lora_act").size() == 9 * 32 * 2);
+    CHECK(trial.inputs.at("lora_up").size() == 128 * 32 * 2);
+    CHECK(trial.inputs.at("column_scale").size() == 128 * 4);
+    for (const float scale : values_of<float>(trial.inputs.at("w_scale"))) CHECK(std::ilogb(scale) == std::log2(scale));
+    const Trial random = make_trial(spec, 9, TrialInputs::kRandom, 2);
+    REQUIRE(random.tolerance.size() == random.expected.size());
+    CHECK(judge(random, encode_output(random.expected, random.problem.output)).empty());
+    std::vector<float> far = random.expected;
+    far[17] += 3 * static_cast<float>(random.tolerance[17]);
+    CHECK_THAT(judge(random, encode_output(far, random.problem.output)), Catch::StartsWith("1 of 1152 values are wrong; the first is row 0, column 17: "));
+  }
+  CHECK(make_trial(spec_of({}), 2, TrialInputs::kRandom, 2).tolerance.empty());
+}
+
 TEST_CASE("w4a8 trial: one bit of the output is enough to fail") {
   const Trial trial = make_trial(spec_of({}), 3, TrialInputs::kRandom, 4);
   std::vector<uint8_t> output = encode_output(trial.expected, trial.problem.output);

@@ -105,9 +105,22 @@ class KernelBuilder : lower::FlowBuilder {
   std::string width() const { return "_n" + number(count("kTileM")); }
   /// What makes two 16-bit elements of two values.
   std::string pack() const { return "pack_" + kernel_.trait("output"); }
-  /// The epilogue's parameters, in order of the device functions.
-  std::vector<std::string> factors() const {
-    return {"m", "x_scale", "x_sum", "w_scale", group_ == w4a8_gemm::kPerChannel ? "w_zero" : "nullptr", is("bias", "yes") ? "bias" : "nullptr"};
+  bool has_lora() const { return count("kLoraRank") > 0; }
+  /// The epilogue's parameters: what a kernel lacks is null, and missing at the end.
+  std::string factors() const {
+    std::string text = "{m, x_scale, x_sum, w_scale";
+    text += group_ == w4a8_gemm::kPerChannel ? ", w_zero" : ", nullptr";
+    text += is("column_scale", "yes") ? ", column_scale" : ", nullptr";
+    text += is("bias", "yes") ? ", bias" : ", nullptr";
+    return text + (has_lora() ? ", lora_act, lora_up}" : "}");
+  }
+  /// What makes values of sums, and the functions that it needs.
+  std::string values(std::vector<std::string> &uses) const {
+    const std::string plain = "tokens_to_values", mma = "mma_" + kernel_.trait("lora_type"), offset = number(count("kCodeOffset"));
+    uses.push_back(has_lora() ? plain + "_lora" : plain);
+    if (!has_lora()) return fmt::format("{}<{}>", plain, offset);
+    uses.push_back(mma);
+    return fmt::format("{}_lora<{}, kLoraRank, {}>", plain, offset, mma);
   }
 
   void multiply(Value acc, int64_t blocks, int64_t halves) {
@@ -137,11 +150,11 @@ class KernelBuilder : lower::FlowBuilder {
         Device call;
         call.callee = "stage_tokens";
         call.uses = {pack()};
-        call.templates = {pack(), number(count("kCodeOffset")), number(slab), number(first), number(chunk)};
+        call.templates = {pack(), values(call.uses), number(slab), number(first), number(chunk)};
         call.regions = {symbol("staging")};
         call.tokens = {staged};
         call.indices = {token, channel, constant("kLastSlabChannel", "problem.n")};
-        call.params = factors();
+        call.params = {factors()};
         call.writes = true;
         device(acc, call, "epilogue.output");
         commit(staged, "store", "epilogue.output");
@@ -157,12 +170,11 @@ class KernelBuilder : lower::FlowBuilder {
     Device call;
     call.callee = "finish_split";
     call.uses = {pack()};
-    call.templates = {pack(), number(count("kCodeOffset")), "kSplits", "kComputeWarps", "kN"};
+    call.templates = {pack(), values(call.uses), "kSplits", "kComputeWarps", "kN"};
     Value tile = add(mul(tile_m, div(constant("kTilesN", "tile.n"), constant("kSplits", "split_k"))), channel_tile(tile_n));
     call.indices = {tile, rem(tile_n, constant("kSplits", "split_k")), mul(tile_m, constant("kTileM", "tile.m")),
                     mul(channel_tile(tile_n), constant("kTileN", "tile.n"))};
-    call.params = factors();
-    call.params.insert(call.params.end(), {"out", "tickets", "partials"});
+    call.params = {factors(), "out", "tickets", "partials"};
     device(acc, call, "split_k");
   }
 
@@ -186,6 +198,8 @@ std::vector<std::string> formula(const plan::OperatorPlan &op, size_t index) {
   const plan::KernelPlan &kernel = op.kernels[index];
   const bool has_groups = kernel.trait("group") != "channel";
   std::string value = fmt::format("x_scale[m] * w_scale[n] * (sum_k x[m,k] u[n,k] - {} * x_sum[m])", has_groups ? "128" : "w_zero[n]");
+  if (kernel.constant("kLoraRank") > 0) value += " + sum_r lora_act[m,r] lora_up[n,r]";
+  if (kernel.trait("column_scale") == "yes") value = "column_scale[n] * (" + value + ")";
   if (kernel.trait("bias") == "yes") value += " + bias[n]";
   return {"out[m,n] = " + value, has_groups ? "u is code * scale + offset of its group, a byte; codes have 4 bits, x is int8." : "u is a code of 4 bits; x is int8."};
 }
