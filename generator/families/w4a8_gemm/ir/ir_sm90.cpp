@@ -198,10 +198,16 @@ std::vector<std::string> formula(const plan::OperatorPlan &op, size_t index) {
   const plan::KernelPlan &kernel = op.kernels[index];
   const bool has_groups = kernel.trait("group") != "channel";
   std::string value = fmt::format("x_scale[m] * w_scale[n] * (sum_k x[m,k] u[n,k] - {} * x_sum[m])", has_groups ? "128" : "w_zero[n]");
-  if (kernel.constant("kLoraRank") > 0) value += " + sum_r lora_act[m,r] lora_up[n,r]";
+  std::vector<std::string> lines;
+  if (kernel.constant("kLoraRank") > 0) {
+    lines.push_back("v[m,n] = " + value);
+    value = "v[m,n] + sum_r lora_act[m,r] lora_up[n,r]";
+  }
   if (kernel.trait("column_scale") == "yes") value = "column_scale[n] * (" + value + ")";
   if (kernel.trait("bias") == "yes") value += " + bias[n]";
-  return {"out[m,n] = " + value, has_groups ? "u is code * scale + offset of its group, a byte; codes have 4 bits, x is int8." : "u is a code of 4 bits; x is int8."};
+  lines.push_back("out[m,n] = " + value);
+  lines.push_back(has_groups ? "u is code * scale + offset of its group, a byte; codes have 4 bits, x is int8." : "u is a code of 4 bits; x is int8.");
+  return lines;
 }
 
 }  // namespace
